@@ -1,0 +1,7 @@
+//! clawctl: admin toolkit for people who run OpenClaw gateways.
+
+pub mod engine;
+pub mod env;
+pub mod error;
+pub mod exit;
+pub mod time;

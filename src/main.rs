@@ -1,0 +1,3 @@
+//! The `clawctl` binary.
+
+fn main() {}
