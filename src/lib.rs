@@ -1,5 +1,6 @@
 //! clawctl: admin toolkit for people who run OpenClaw gateways.
 
+pub mod config;
 pub mod engine;
 pub mod env;
 pub mod error;
