@@ -5,6 +5,7 @@
 mod load;
 #[path = "../conformance/configs.rs"]
 mod recorded;
+mod schema;
 
 use std::path::{Path, PathBuf};
 
