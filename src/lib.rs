@@ -11,6 +11,7 @@ pub mod env;
 pub mod error;
 pub mod exit;
 pub mod output;
+pub mod store;
 pub mod time;
 pub mod ui;
 

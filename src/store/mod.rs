@@ -1,0 +1,22 @@
+//! OpenClaw's auth stores: finding, reading and writing them.
+
+pub mod auth;
+pub mod backup;
+pub mod credential;
+pub(crate) mod edit;
+pub mod install;
+pub mod locate;
+pub mod names;
+pub mod secret;
+pub mod write;
+
+pub use auth::{
+    AuthState, AuthStore, Note, NoteKind, Origin, Profile, RawJson, Reader, Row, SchemaInfo, Source, Sourced,
+};
+pub use backup::{Backup, BackupFile, BackupId, Restored};
+pub use credential::{Credential, CredentialType, SecretField, SecretRef};
+pub use install::{Agent, ConfiguredAgent, ConfiguredAgents, Generation, Installation};
+pub use locate::{Options, Places, StateDirReason};
+pub use names::{AgentId, ProfileId};
+pub use secret::{FingerprintKey, Secret, SecretKind};
+pub use write::{Change, MemberChange, Plan, WriteContext, Written};
