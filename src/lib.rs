@@ -85,7 +85,8 @@ fn report_parse_error(error: &clap::Error, args: &[OsString], io: Io<'_>, env: &
     let text = error.render();
     match error.kind() {
         ClapError::DisplayHelp | ClapError::DisplayVersion => {
-            let _ = write!(ui.out(), "{}", text.ansi()).and_then(|()| ui.out().flush());
+            let text = text.ansi().to_string();
+            let _ = writeln!(ui.out(), "{}", text.trim_end()).and_then(|()| ui.out().flush());
             ExitStatus::Ok
         }
         _ if json => {
