@@ -6,6 +6,7 @@ pub mod cli;
 pub mod commands;
 pub mod complete;
 pub mod demo;
+pub mod config;
 pub mod engine;
 pub mod env;
 pub mod error;
