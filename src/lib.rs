@@ -5,8 +5,8 @@
 pub mod cli;
 pub mod commands;
 pub mod complete;
-pub mod demo;
 pub mod config;
+pub mod demo;
 pub mod engine;
 pub mod env;
 pub mod error;

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::edit::Document;
@@ -18,7 +19,8 @@ use crate::error::{Error, Result};
 use crate::time::Millis;
 
 /// Whose data something is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Origin {
     /// The agent's own file or row.
     Own,
@@ -41,7 +43,8 @@ impl Origin {
 }
 
 /// A JSON document of a store: a file, or a row of a database.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Source {
     /// Whose it is.
     pub origin: Origin,
@@ -54,7 +57,7 @@ pub struct Source {
 }
 
 /// A row of a database.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Row {
     /// The table.
     pub table: &'static str,

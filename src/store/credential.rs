@@ -64,7 +64,7 @@ pub struct Credential {
 }
 
 /// Members that are known to hold no secret; shown when they hold text, a number or a truth value.
-const HARMLESS: [&str; 13] = [
+const HARMLESS: [&str; 20] = [
     "type",
     "mode",
     "provider",
@@ -78,6 +78,13 @@ const HARMLESS: [&str; 13] = [
     "clientId",
     "managedBy",
     "copyToAgents",
+    "chatgptPlanType",
+    "subscriptionType",
+    "rateLimitTier",
+    "tokenEndpoint",
+    "deviceAuthorizationEndpoint",
+    "issuer",
+    "authFlow",
 ];
 
 /// Members of a reference.

@@ -108,12 +108,21 @@ impl<'a> Document<'a> {
     }
 }
 
+/// What a member is set to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum New<'a> {
+    /// Laid out as the document is.
+    Value(&'a serde_json::Value),
+    /// JSON text, as it stands.
+    Raw(&'a str),
+}
+
 /// Sets the member at a path, making the objects on the way, and returns the new text.
 ///
 /// # Errors
 /// `Damaged` when the text is no JSON, when something on the way is no object, or when a key on the
 /// way is doubled (which of them counts would depend on the reader).
-pub(crate) fn set(text: &str, path: &[&str], value: &serde_json::Value) -> Result<String> {
+pub(crate) fn set(text: &str, path: &[&str], new: New<'_>) -> Result<String> {
     let document = Document::parse(text)?;
     let offset = text.len() - document.text.len();
     let style = Style::of(&document);
@@ -124,21 +133,17 @@ pub(crate) fn set(text: &str, path: &[&str], value: &serde_json::Value) -> Resul
             span = member.value.clone();
             continue;
         }
-        let mut inserted = value.clone();
-        for key in path[depth + 1..].iter().rev() {
-            inserted = serde_json::json!({ *key: inserted });
-        }
-        let member = style.member(key, &inserted, depth + 1);
+        let member = style.chain(&path[depth..], new, depth + 1);
         let (at, new) = match members.last() {
             Some(last) => (last.whole.end, style.after_comma(&document, &members, depth + 1) + &member),
-            None => (
-                span.start + 1,
-                style.line_break(depth + 1) + &member + &style.closing_break(&document, &span, depth),
-            ),
+            None => {
+                let close = style.closing_break(&document, &span, depth);
+                (span.start + 1, style.line_break(depth + 1) + &member + &close)
+            }
         };
         return Ok(splice(text, at + offset..at + offset, &new));
     }
-    let new = style.value(value, path.len());
+    let new = style.text(new, path.len());
     Ok(splice(text, span.start + offset..span.end + offset, &new))
 }
 
@@ -243,9 +248,30 @@ impl<'a> Style<'a> {
         }
     }
 
-    fn member(&self, key: &str, value: &serde_json::Value, depth: usize) -> String {
+    fn key(&self, key: &str) -> String {
         let colon = if self.unit.is_some() { ": " } else { ":" };
-        format!("{}{colon}{}", serde_json::Value::from(key), self.value(value, depth))
+        format!("{}{colon}", serde_json::Value::from(key))
+    }
+
+    fn member(&self, key: &str, value: &serde_json::Value, depth: usize) -> String {
+        self.key(key) + &self.value(value, depth)
+    }
+
+    /// The first key with, inside of it, the objects of the others, and the value in the innermost.
+    fn chain(&self, keys: &[&str], new: New<'_>, depth: usize) -> String {
+        let [first, rest @ ..] = keys else { return String::new() };
+        if rest.is_empty() {
+            return self.key(first) + &self.text(new, depth);
+        }
+        let inner = self.chain(rest, new, depth + 1);
+        format!("{}{{{}{inner}{}}}", self.key(first), self.line_break(depth + 1), self.line_break(depth))
+    }
+
+    fn text(&self, new: New<'_>, depth: usize) -> String {
+        match new {
+            New::Value(value) => self.value(value, depth),
+            New::Raw(raw) => raw.to_owned(),
+        }
     }
 
     fn value(&self, value: &serde_json::Value, depth: usize) -> String {
@@ -329,9 +355,9 @@ mod tests {
     #[test]
     fn untouched_members_keep_their_bytes() {
         let text = "\u{feff}{ \"big\": 1e3, \"n\":12345678901234567890.10, \"e\":\"\\u0041\\/\",\n\t\"order\":{\"openai\":[\"a\"]} , \"x\" : null}\n";
-        let new = set(text, &["order", "openai"], &json!(["b", "a"])).unwrap();
+        let new = set(text, &["order", "openai"], New::Value(&json!(["b", "a"]))).unwrap();
         assert_eq!(new, text.replace("[\"a\"]", "[\"b\",\"a\"]"));
-        let new = set(text, &["order", "z"], &json!(["c"])).unwrap();
+        let new = set(text, &["order", "z"], New::Value(&json!(["c"]))).unwrap();
         assert_eq!(new, text.replace("[\"a\"]}", "[\"a\"],\"z\":[\"c\"]}"));
         assert_eq!(
             remove(text, &["order"]).unwrap(),
@@ -346,24 +372,29 @@ mod tests {
     fn new_members_follow_the_layout() {
         let pretty = "{\n  \"version\": 1,\n  \"profiles\": {}\n}\n";
         assert_eq!(
-            set(pretty, &["order", "openai"], &json!(["a", "b"])).unwrap(),
+            set(pretty, &["order", "openai"], New::Value(&json!(["a", "b"]))).unwrap(),
             "{\n  \"version\": 1,\n  \"profiles\": {},\n  \"order\": {\n    \"openai\": [\n      \"a\",\n      \"b\"\n    ]\n  }\n}\n"
         );
         assert_eq!(
-            set(pretty, &["profiles", "p"], &json!({})).unwrap(),
+            set(pretty, &["profiles", "p"], New::Value(&json!({}))).unwrap(),
             "{\n  \"version\": 1,\n  \"profiles\": {\n    \"p\": {}\n  }\n}\n"
         );
-        assert_eq!(set("{}", &["order", "openai"], &json!([])).unwrap(), "{\"order\":{\"openai\":[]}}");
+        assert_eq!(
+            set("{}", &["order", "openai"], New::Value(&json!([]))).unwrap(),
+            "{\"order\":{\"openai\":[]}}"
+        );
     }
 
     #[test]
     fn doubled_keys_and_foreign_shapes_are_refused() {
         let twice = "{\"order\":{\"a\":[]},\n \"order\":{}}";
-        let error = set(twice, &["order", "a"], &json!([])).unwrap_err();
+        let error = set(twice, &["order", "a"], New::Value(&json!([]))).unwrap_err();
         assert_eq!(error.place.unwrap().line_column, Some((2, 2)));
         assert_eq!(Document::parse(twice).unwrap().get(&["order"]), Some("{}"), "the last one counts");
         let error = remove("{\"order\":[1]}", &["order", "a"]).unwrap_err();
         assert_eq!(error.place.unwrap().json_path.as_deref(), Some("order"));
+        let raw = set("{\n  \"a\": {}\n}", &["u", "p"], New::Raw("{\"n\":1e3}")).unwrap();
+        assert_eq!(raw, "{\n  \"a\": {},\n  \"u\": {\n    \"p\": {\"n\":1e3}\n  }\n}");
         for broken in ["", "{", "{\"a\":1,}", "nonsense", "{\"a\" 1}", "{} x"] {
             assert!(Document::parse(broken).is_err(), "{broken}");
         }
@@ -414,7 +445,7 @@ mod tests {
                 }
                 if blocked { expected = None } else { *at = new.clone() }
             }
-            let edited = set(&text, &path, &new).ok().map(|text| serde_json::from_str(&text).unwrap());
+            let edited = set(&text, &path, New::Value(&new)).ok().map(|text| serde_json::from_str(&text).unwrap());
             prop_assert_eq!(edited, expected);
 
             if let Ok(removed) = remove(&text, &path) {

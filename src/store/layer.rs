@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension};
+use serde::{Deserialize, Deserializer};
 
 use super::auth::{Note, NoteKind, Origin, Row, SchemaInfo, Source};
 use super::edit::Document;
@@ -31,7 +32,38 @@ pub(crate) const SHARED_MARKER_ROW: Row = Row { table: "config_machine_state", k
 pub(crate) const EARLY_STORE_ROW: Row = Row { table: "auth_profile_stores", key: "shared" };
 pub(crate) const EARLY_STATE_ROW: Row = Row { table: "auth_profile_state", key: "shared" };
 
+/// Every row that holds auth data.
+pub(crate) const AUTH_ROWS: [Row; 7] = [
+    AGENT_STORE_ROW,
+    AGENT_STATE_ROW,
+    SHARED_MARKER_ROW,
+    SHARED_STORE_ROW,
+    SHARED_STATE_ROW,
+    EARLY_STORE_ROW,
+    EARLY_STATE_ROW,
+];
+
+impl<'de> Deserialize<'de> for Row {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        struct Names {
+            table: String,
+            key: String,
+        }
+        let names = Names::deserialize(deserializer)?;
+        AUTH_ROWS
+            .into_iter()
+            .find(|row| row.table == names.table && row.key == names.key)
+            .ok_or_else(|| serde::de::Error::custom("no row that holds auth data"))
+    }
+}
+
 impl Row {
+    /// The row that must be there for a release to read this one.
+    pub(crate) fn needs(&self) -> Option<Self> {
+        (*self == AGENT_STATE_ROW).then_some(AGENT_STORE_ROW)
+    }
+
     /// The columns that hold key, JSON text and time of writing. `auth_profile_state` has a
     /// `state_key` in agent databases and a `store_key` in early state databases.
     pub(crate) fn columns(&self) -> [&'static str; 3] {
@@ -263,8 +295,6 @@ pub(crate) fn read_text(path: &Path) -> Result<Option<String>> {
 /// What the state database says about the shared store.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Shared {
-    /// The state database exists.
-    pub exists: bool,
     /// The credentials live there.
     pub active: bool,
     pub layer: Layer,
@@ -278,7 +308,6 @@ pub(crate) fn read_shared(path: &Path) -> Shared {
     match read_state_database(path) {
         Ok(shared) => shared,
         Err(error) => Shared {
-            exists: true,
             active: false,
             layer: Layer {
                 notes: vec![damage_note(path, Origin::Shared, &error)],
@@ -353,7 +382,7 @@ fn read_state_database(path: &Path) -> Result<Shared> {
         layer.store = stored(rows.store);
         layer.state = stored(rows.state);
     }
-    Ok(Shared { exists: true, active, layer })
+    Ok(Shared { active, layer })
 }
 
 /// `location` of the marker, when it is one that 2026.9.6 accepts.

@@ -1,15 +1,19 @@
 //! OpenClaw's auth stores: finding, reading and writing them.
 
+pub(crate) mod atomic;
 pub mod auth;
 pub mod backup;
 pub mod credential;
 pub(crate) mod edit;
+pub(crate) mod fault;
 pub mod install;
 pub(crate) mod layer;
 pub mod locate;
+pub(crate) mod lock;
 pub mod names;
 pub mod secret;
 pub(crate) mod sqlite;
+pub(crate) mod target;
 pub mod write;
 
 pub use auth::{
@@ -21,7 +25,7 @@ pub use install::{Agent, ConfiguredAgent, ConfiguredAgents, Generation, Installa
 pub use locate::{Options, Places, StateDirReason};
 pub use names::{AgentId, ProfileId};
 pub use secret::{FingerprintKey, Secret, SecretKind};
-pub use write::{Change, MemberChange, Plan, WriteContext, Written};
+pub use write::{Change, MemberChange, Plan, USAGE_WINDOW_FIELDS, WriteContext, Written};
 
 #[cfg(test)]
 pub(crate) mod testing;
