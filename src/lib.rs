@@ -5,13 +5,15 @@
 pub mod cli;
 pub mod commands;
 pub mod complete;
-pub mod demo;
 pub mod config;
+pub mod demo;
 pub mod engine;
 pub mod env;
 pub mod error;
 pub mod exit;
+pub mod machine;
 pub mod output;
+pub mod status;
 pub mod store;
 pub mod time;
 pub mod ui;

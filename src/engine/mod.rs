@@ -1,8 +1,8 @@
 //! The failover engine: pure (no I/O, no clock, no environment) and one for all releases.
 //! Releases differ by data (`rules`) and a few named switches.
 
-pub mod classify;
 pub mod chain;
+pub mod classify;
 pub mod facts;
 pub mod ids;
 pub mod order;
