@@ -5,9 +5,11 @@ pub mod backup;
 pub mod credential;
 pub(crate) mod edit;
 pub mod install;
+pub(crate) mod layer;
 pub mod locate;
 pub mod names;
 pub mod secret;
+pub(crate) mod sqlite;
 pub mod write;
 
 pub use auth::{
@@ -20,3 +22,8 @@ pub use locate::{Options, Places, StateDirReason};
 pub use names::{AgentId, ProfileId};
 pub use secret::{FingerprintKey, Secret, SecretKind};
 pub use write::{Change, MemberChange, Plan, WriteContext, Written};
+
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
