@@ -13,7 +13,7 @@ use crate::env::Env;
 use crate::error::{Error, Result};
 use crate::store::{
     Agent, AgentId, AuthStore, ConfiguredAgent, ConfiguredAgents, Generation, Installation, Options, Places,
-    Reader,
+    Reader, sessions,
 };
 use crate::time::Millis;
 
@@ -79,6 +79,7 @@ impl Machine {
         let agents = config::agents(value);
         let configured = ConfiguredAgents {
             entries: value["agents"]["entries"].is_object(),
+            release: config::last_touched_version(value).map(str::to_owned),
             agents: agents
                 .into_iter()
                 .map(|agent| ConfiguredAgent {
@@ -151,6 +152,19 @@ impl Machine {
     /// The store can't be read at all.
     pub fn read(&self, agent: &Agent) -> Result<AgentView> {
         Reader::new(&self.installation)?.read(agent).map(|store| self.view(store))
+    }
+
+    /// The profile that a session is pinned to.
+    ///
+    /// # Errors
+    /// The sessions can't be read, or there is no such session (exit 3).
+    pub fn pinned_profile(&self, agent: &AgentId, session: &str) -> Result<Option<String>> {
+        let agent = self.installation.agent(agent)?;
+        let sessions = sessions::read(&self.installation, agent)?;
+        let Some((_, entry)) = sessions::find(&sessions, session) else {
+            return Err(Error::nothing(format!("agent {} has no session {session}", agent.id)));
+        };
+        Ok(entry["authProfileOverride"].as_str().map(str::to_owned))
     }
 
     /// `--rules auto` (RULES.md): the release in the config, then in the databases, then the kind of

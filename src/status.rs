@@ -107,15 +107,15 @@ impl ProfileStatus<'_> {
         self.usage.last_used.map(crate::engine::state::Num::millis).filter(|used| used.0 > 0)
     }
 
-    /// Whether the engine would take it now, for some model.
+    /// Whether the engine would take it now, for some model. A reference that can't be resolved here
+    /// may well be there in the gateway's environment.
     #[must_use]
     pub fn is_usable(&self) -> bool {
         match &self.state {
-            State::Ok | State::Expires(_) | State::ExpiredRefreshable(_) => true,
-            // An expired OAuth login without refresh token is still tried by every release.
-            State::Expired(_) => self.rank.is_some(),
             State::Window(window) => window.model.is_some(),
-            State::UnresolvedRef(_) | State::Invalid(_) => false,
+            State::Invalid(_) => false,
+            // An expired OAuth login without refresh token is still tried by every release.
+            _ => self.rank.is_some(),
         }
     }
 }

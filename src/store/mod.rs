@@ -9,6 +9,7 @@ pub(crate) mod layer;
 pub mod locate;
 pub mod names;
 pub mod secret;
+pub mod sessions;
 pub(crate) mod sqlite;
 pub mod write;
 
