@@ -11,7 +11,9 @@ pub mod engine;
 pub mod env;
 pub mod error;
 pub mod exit;
+pub mod machine;
 pub mod output;
+pub mod status;
 pub mod store;
 pub mod time;
 pub mod ui;
@@ -42,9 +44,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: Io<'_>, env: &Env, cloc
     let global = cli.global;
     let json = global.json || commands::asks_for_json(cli.command.as_ref());
     let mut ui = Ui::new(io, env, global.color, global.quiet, global.verbose, json);
-    let now = global.now.unwrap_or_else(|| clock.now());
     let result = {
-        let mut context = Context::new(&mut ui, global, env.clone(), now);
+        let mut context = Context::new(&mut ui, global, env.clone(), clock);
         commands::dispatch(&mut context, cli.command)
     };
     let result = result.and_then(|status| ui.out().flush().map(|()| status).map_err(anyhow::Error::from));

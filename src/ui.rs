@@ -181,6 +181,26 @@ impl<'a> Ui<'a> {
         let _ = write!(self.stderr.writer(), "{text}");
     }
 
+    /// A control sequence for the terminal behind stdout.
+    ///
+    /// # Errors
+    /// The stream failed.
+    pub fn control(&mut self, sequence: &str) -> io::Result<()> {
+        let stream = match &mut self.stdout {
+            Sink::Colored(stream) => &mut **stream,
+            Sink::Plain(strip) => &mut *strip.stream,
+        };
+        stream.write_all(sequence.as_bytes())?;
+        stream.flush()
+    }
+
+    /// Asks the terminal for its width again: it may have been resized.
+    pub fn look_at_width(&mut self) {
+        if self.terminal.width.is_some() {
+            self.width = Terminal::of_process().width.or(self.width);
+        }
+    }
+
     /// Asks before a write. At a terminal the user answers; elsewhere only `--yes` lets it pass.
     ///
     /// # Errors

@@ -120,7 +120,7 @@ pub struct OrderClear {
 #[command(after_help = "Example:
   clawctl auth order explain --provider openai --model gpt-x
 
-Columns of --format tsv: agent, provider, rank, profile, verdict, reason, rank key, source of the order.")]
+Columns of --format tsv: agent, provider, rank, profile, verdict, code, because, order from.")]
 pub struct OrderExplain {
     /// Provider whose order is explained
     #[arg(long, short, value_name = "PROVIDER", add = complete::providers())]

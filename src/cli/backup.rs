@@ -24,7 +24,7 @@ pub struct BackupCreate {}
 
 /// `backup list`.
 #[derive(Debug, Args)]
-#[command(after_help = "Columns of --format tsv: id, created, agents, files, made by, bytes.")]
+#[command(after_help = "Columns of --format tsv: id, created, files, made by, bytes, undone.")]
 pub struct BackupList {
     /// Layout of the output
     #[command(flatten)]
@@ -53,7 +53,7 @@ pub struct Undo {
     /// Snapshot id of the write to take back [default: the newest write]
     #[arg(value_name = "ID", add = complete::backups())]
     pub id: Option<String>,
-    /// Write options
-    #[command(flatten)]
-    pub write: WriteArgs,
+    /// Take it back even where the store was changed again since
+    #[arg(long)]
+    pub force: bool,
 }

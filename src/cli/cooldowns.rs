@@ -23,7 +23,7 @@ pub enum CooldownsCommand {
   clawctl cooldowns show --watch --interval 5
   clawctl cooldowns show --all-agents --json
 
-Columns of --format tsv: agent, profile, provider, kind, reason, model, source, until, errors, next window, ends by.")]
+Columns of --format tsv: agent, profile, provider, kind, reason, model, source, ends, errors, next time, ends by.")]
 pub struct CooldownsShow {
     /// Refresh in place until ctrl-c; needs a terminal
     #[arg(long, conflicts_with_all = ["json", "now"])]

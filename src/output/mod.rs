@@ -3,4 +3,5 @@
 pub mod escape;
 pub mod json;
 pub mod list;
+pub mod redact;
 pub mod when;

@@ -12,6 +12,7 @@ pub mod locate;
 pub(crate) mod lock;
 pub mod names;
 pub mod secret;
+pub mod sessions;
 pub(crate) mod sqlite;
 pub(crate) mod target;
 pub mod write;

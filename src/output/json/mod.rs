@@ -1,6 +1,8 @@
 //! The JSON layout, version 1. Every document is `{"version": 1, ...}`; times come in ms with an
 //! RFC 3339 twin (`cooldownUntil` beside `cooldownUntilIso`). The layout is API: it only grows.
 
+pub mod v1;
+
 use std::io::{self, Write};
 
 use serde::Serialize;

@@ -1,0 +1,14 @@
+//! `clawctl undo`
+
+use crate::cli::Undo;
+use crate::commands::Context;
+use crate::exit::ExitStatus;
+use crate::store::{BackupId, WriteContext, backup};
+
+pub(crate) fn run(context: &mut Context<'_, '_>, args: &Undo) -> anyhow::Result<ExitStatus> {
+    let machine = context.machine()?;
+    let id = args.id.as_ref().map(|id| BackupId::new(id.trim()));
+    let write = WriteContext { now: context.now, command: "undo".to_owned() };
+    let restored = backup::undo(&machine.installation, args.force, &write)?;
+    super::backup::report(context, &machine, &restored)
+}
