@@ -108,8 +108,8 @@ pub struct Restored {
 #[serde(rename_all = "camelCase")]
 struct Manifest {
     version: u32,
-    /// Counts up within one name, for backups of the same millisecond.
-    serial: u32,
+    /// The machine's clock in µs since 1970, which orders backups; `createdAt` is the run's.
+    recorded_at: i64,
     created_at: Millis,
     reason: String,
     command: String,
@@ -189,7 +189,7 @@ fn make(
 ) -> Result<Backup> {
     let parent = installation.places.backups_dir();
     atomic::create_folder(&parent)?;
-    let (folder, serial) = new_folder(&parent, context)?;
+    let folder = new_folder(&parent, context)?;
     let fill = || -> Result<Manifest> {
         let mut salt = [0; 16];
         getrandom::fill(&mut salt).map_err(|error| {
@@ -203,7 +203,7 @@ fn make(
         let edits = edits.iter().map(|edit| EditRecord::of(edit, &salt)).collect();
         let manifest = Manifest {
             version: 1,
-            serial,
+            recorded_at: chrono::Utc::now().timestamp_micros(),
             created_at: context.now,
             reason: context.reason(),
             command: context.command.clone(),
@@ -227,7 +227,7 @@ fn make(
 }
 
 /// A new folder named after the time; a number is added when the name is taken.
-fn new_folder(parent: &Path, context: &WriteContext) -> Result<(PathBuf, u32)> {
+fn new_folder(parent: &Path, context: &WriteContext) -> Result<PathBuf> {
     let time = context.now.to_rfc3339().unwrap_or_else(|| format!("{}ms", context.now.0));
     let time: String = time.chars().filter(|c| !matches!(c, '-' | ':')).collect();
     let reason = context.reason();
@@ -238,7 +238,7 @@ fn new_folder(parent: &Path, context: &WriteContext) -> Result<(PathBuf, u32)> {
             // Another process may take the same name now.
             match atomic::create_new_folder(&folder) {
                 Err(error) if error.kind == ErrorKind::Busy => continue,
-                made => return made.map(|()| (folder, serial)),
+                made => return made.map(|()| folder),
             }
         }
     }
@@ -461,9 +461,7 @@ fn load_all(installation: &Installation) -> Result<(Vec<(PathBuf, Manifest)>, Ve
             }
         }
     }
-    found.sort_by(|(a_path, a), (b_path, b)| {
-        (b.created_at, b.serial, b_path).cmp(&(a.created_at, a.serial, a_path))
-    });
+    found.sort_by_key(|(_, manifest)| std::cmp::Reverse(manifest.recorded_at));
     Ok((found, broken))
 }
 

@@ -32,3 +32,5 @@ pub use write::{Change, MemberChange, Plan, USAGE_WINDOW_FIELDS, WriteContext, W
 pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod writing_tests;

@@ -65,6 +65,10 @@ fn apply(text: Option<String>, empty: &str, edits: &[&Edit], path: &Path) -> Res
                 Document::parse(text).map_err(|error| error.at(path))?.get(&keys).map(str::to_owned)
             }
         };
+        if same_json(current.as_deref(), edit.after.as_deref()) {
+            // Somebody did the same meanwhile, or an interrupted run came this far.
+            continue;
+        }
         check_expected(edit, current.as_deref(), path)?;
         result = edited(result.as_deref().unwrap_or(empty), edit).map_err(|error| error.at(path))?;
     }

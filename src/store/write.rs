@@ -117,6 +117,11 @@ impl fmt::Debug for Edit {
 }
 
 impl Edit {
+    /// Whether this is its document, whoever asks.
+    fn is_at(&self, source: &Source) -> bool {
+        self.source.path == source.path && self.source.row == source.row
+    }
+
     /// Whether its text may hold credentials.
     pub(crate) fn is_secret(&self) -> bool {
         !matches!(self.path.first().map(String::as_str), Some("order" | "lastGood" | "usageStats"))
@@ -364,11 +369,27 @@ pub(crate) fn same_json(a: Option<&str>, b: Option<&str>) -> bool {
 /// `Busy` (exit 4) when another process holds the store, or changed one of the planned members
 /// since the snapshot; otherwise as [`plan`]. Nothing is written then, unless the error says so.
 pub fn apply(installation: &Installation, plan: &Plan, context: &WriteContext) -> Result<Written> {
-    if plan.edits.is_empty() {
+    apply_all(installation, &[plan], context)
+}
+
+/// Makes one backup and writes the plans of several agents, so that one `undo` takes all of it back.
+/// What several plans change alike (an inherited window) is written once.
+///
+/// # Errors
+/// As [`apply`].
+pub fn apply_all(installation: &Installation, plans: &[&Plan], context: &WriteContext) -> Result<Written> {
+    let mut edits: Vec<Edit> = Vec::new();
+    for edit in plans.iter().flat_map(|plan| &plan.edits) {
+        let same = |other: &Edit| other.is_at(&edit.source) && other.path == edit.path;
+        if !edits.iter().any(same) {
+            edits.push(edit.clone());
+        }
+    }
+    if edits.is_empty() {
         return Ok(Written { backup: None, members: Vec::new(), paths: Vec::new(), remarks: Vec::new() });
     }
-    let backup = backup::before_write(installation, &plan.edits, Undoable::Yes, context)?;
-    write_edits(installation, &plan.edits, &backup, context)
+    let backup = backup::before_write(installation, &edits, Undoable::Yes, context)?;
+    write_edits(installation, &edits, &backup, context)
 }
 
 /// Whether `undo` takes a write back.
