@@ -2,6 +2,7 @@
 //! Releases differ by data (`rules`) and a few named switches.
 
 pub mod chain;
+pub mod coerce;
 pub mod facts;
 pub mod ids;
 pub mod order;

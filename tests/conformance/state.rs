@@ -1,6 +1,7 @@
 //! Recorded answers to questions about state: order, eligible, fail, expire, cooldown, chain, coerce.
 
 use clawctl::engine::chain::{self, ChainQuery};
+use clawctl::engine::coerce;
 use clawctl::engine::order::{self, OrderQuery};
 use clawctl::engine::usage::{self, CooldownSettings, Failure};
 use clawctl::engine::{AuthState, EngineConfig, RuleSet, UsageStats};
@@ -73,6 +74,7 @@ pub fn answer(release: &str, case: &Value) -> Option<Value> {
             let chain = chain::candidates(&rules, &config, query);
             Some(json!({ "candidates": chain.iter().map(ToString::to_string).collect::<Vec<_>>() }))
         }
+        "coerce" => Some(json!({ "store": coerce::store(&rules, &case["raw"]) })),
         _ => None,
     }
 }

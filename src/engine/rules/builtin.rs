@@ -8,8 +8,8 @@ use crate::time::Millis;
 use super::super::facts::RefForm;
 use super::super::types::{Family, Reason};
 use super::{
-    Backoff, BlockedUse, ChainRules, CooldownKey, CooldownRules, OrderRules, ProviderNames, ReasonSet,
-    RuleSet,
+    Backoff, BlockedUse, ChainRules, CoerceRules, CooldownKey, CooldownRules, OrderRules, ProviderNames,
+    ReasonSet, RuleSet,
 };
 
 /// Before 2026.3.31.
@@ -56,6 +56,7 @@ pub(super) fn r2026_3() -> RuleSet {
         },
         order: OrderRules {
             live_oauth_first: false,
+            order_key_by_owner: false,
             gone_stored_order_falls_back: false,
             cooldown_by_model: false,
             aws_sdk_profiles: false,
@@ -69,6 +70,14 @@ pub(super) fn r2026_3() -> RuleSet {
             default_model: "anthropic/claude-opus-4-6".to_owned(),
             foreign_provider_drops_fallbacks: true,
             allow_list_is_policy: false,
+        },
+        coerce: CoerceRules {
+            canonical: false,
+            reads_refs_in_values: false,
+            keeps_empty_order: true,
+            keeps_setup: false,
+            newest_usage_members: false,
+            oauth_members: &[],
         },
         providers: ProviderNames {
             aliases: &[
@@ -120,7 +129,40 @@ pub(super) fn r2026_5() -> RuleSet {
             config_keys: CooldownKey::ALL.to_vec(),
             ..before.cooldown
         },
+        order: OrderRules { order_key_by_owner: true, ..before.order },
         chain: ChainRules { default_model: "openai/gpt-5.5".to_owned(), ..before.chain },
+        coerce: CoerceRules { reads_refs_in_values: true, keeps_empty_order: false, ..before.coerce },
+        providers: ProviderNames {
+            aliases: &[
+                ("aws-bedrock", "amazon-bedrock"),
+                ("bedrock", "amazon-bedrock"),
+                ("bytedance", "volcengine"),
+                ("doubao", "volcengine"),
+                ("kimi-code", "kimi"),
+                ("kimi-coding", "kimi"),
+                ("modelstudio", "qwen"),
+                ("opencode-go-auth", "opencode-go"),
+                ("opencode-zen", "opencode"),
+                ("qwencloud", "qwen"),
+                ("z-ai", "zai"),
+                ("z.ai", "zai"),
+            ],
+            credentials_of: &[
+                ("byteplus-plan", "byteplus"),
+                ("claude-cli", "anthropic"),
+                ("codex-cli", "openai-codex"),
+                ("minimax-api", "minimax"),
+                ("minimax-api-key-cn", "minimax"),
+                ("minimax-api-lightning", "minimax"),
+                ("minimax-cloud", "minimax"),
+                ("modelstudio-api-key", "qwen"),
+                ("modelstudio-api-key-cn", "qwen"),
+                ("modelstudio-standard-api-key", "qwen"),
+                ("modelstudio-standard-api-key-cn", "qwen"),
+                ("openai-codex-import", "openai-codex"),
+                ("volcengine-plan", "volcengine"),
+            ],
+        },
         ..before
     }
 }
@@ -156,6 +198,36 @@ pub(super) fn r2026_7() -> RuleSet {
             ..before.order
         },
         chain: ChainRules { foreign_provider_drops_fallbacks: false, ..before.chain },
+        coerce: CoerceRules {
+            canonical: true,
+            oauth_members: &[
+                "access",
+                "refresh",
+                "idToken",
+                "clientId",
+                "enterpriseUrl",
+                "projectId",
+                "accountId",
+                "chatgptPlanType",
+            ],
+            ..before.coerce
+        },
+        providers: ProviderNames {
+            aliases: &[],
+            credentials_of: &[
+                ("byteplus-plan", "byteplus"),
+                ("claude-cli", "anthropic"),
+                ("minimax-api", "minimax"),
+                ("minimax-api-key-cn", "minimax"),
+                ("minimax-api-lightning", "minimax"),
+                ("minimax-cloud", "minimax"),
+                ("minimax-cn", "minimax"),
+                ("minimax-portal-cn", "minimax-portal"),
+                ("novita-ai", "novita"),
+                ("novitaai", "novita"),
+                ("volcengine-plan", "volcengine"),
+            ],
+        },
         ..before
     }
 }
@@ -213,6 +285,40 @@ pub(super) fn r2026_9() -> RuleSet {
             default_model: "openai/gpt-6-astra".to_owned(),
             allow_list_is_policy: true,
             ..before.chain
+        },
+        coerce: CoerceRules {
+            keeps_setup: true,
+            newest_usage_members: true,
+            oauth_members: &[
+                "access",
+                "refresh",
+                "idToken",
+                "clientId",
+                "enterpriseUrl",
+                "projectId",
+                "accountId",
+                "chatgptPlanType",
+                "subscriptionType",
+                "rateLimitTier",
+                "tokenEndpoint",
+                "deviceAuthorizationEndpoint",
+                "issuer",
+                "authFlow",
+            ],
+            ..before.coerce
+        },
+        providers: ProviderNames {
+            aliases: &[],
+            credentials_of: &[
+                ("claude-cli", "anthropic"),
+                ("minimax-api", "minimax"),
+                ("minimax-api-key-cn", "minimax"),
+                ("minimax-api-lightning", "minimax"),
+                ("minimax-cloud", "minimax"),
+                ("minimax-cn", "minimax"),
+                ("minimax-portal-cn", "minimax-portal"),
+                ("x-ai", "xai"),
+            ],
         },
         ..before
     }

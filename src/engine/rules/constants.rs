@@ -153,6 +153,7 @@ pub(super) fn visit(rules: &mut RuleSet, visit: &mut dyn FnMut(&'static str, Slo
     visit("cooldown.reasonPriority", Slot::ReasonList(&mut cooldown.reason_priority));
     visit("cooldown.configKeys", Slot::Keys(&mut cooldown.config_keys));
     visit("order.liveOauthFirst", Slot::Switch(&mut order.live_oauth_first));
+    visit("order.orderKeyByOwner", Slot::Switch(&mut order.order_key_by_owner));
     visit("order.goneStoredOrderFallsBack", Slot::Switch(&mut order.gone_stored_order_falls_back));
     visit("order.cooldownByModel", Slot::Switch(&mut order.cooldown_by_model));
     visit("order.awsSdkProfiles", Slot::Switch(&mut order.aws_sdk_profiles));

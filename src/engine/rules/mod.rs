@@ -169,6 +169,8 @@ pub struct CooldownRules {
 pub struct OrderRules {
     /// An OAuth profile with a live access token goes before an expired one (2026.9).
     pub live_oauth_first: bool,
+    /// An order stands under the provider whose credentials are used, too (2026.5 on).
+    pub order_key_by_owner: bool,
     /// A stored order whose ids are all gone falls back to the stored profiles (2026.7 on).
     pub gone_stored_order_falls_back: bool,
     /// Cooldowns are judged for the requested model (2026.9), else for the whole profile.
@@ -187,6 +189,23 @@ pub struct OrderRules {
     pub max_expires: Option<Millis>,
     /// Spellings of refs that count as a credential.
     pub ref_forms: Vec<RefForm>,
+}
+
+/// How stored documents are read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CoerceRules {
+    /// Only known members are taken, normalized (2026.7 on); before, entries stay as they are.
+    pub canonical: bool,
+    /// A ref that stands in `key` or `token` counts as `keyRef` or `tokenRef` (2026.5 on).
+    pub reads_refs_in_values: bool,
+    /// An order in which nothing is left is still an order (2026.3).
+    pub keeps_empty_order: bool,
+    /// `setup` is taken (2026.9).
+    pub keeps_setup: bool,
+    /// `lastProbeAt`, `blockedScope` and `cooldownClassification` are taken (2026.9).
+    pub newest_usage_members: bool,
+    /// Members of an OAuth credential that are taken.
+    pub oauth_members: &'static [&'static str],
 }
 
 /// Which models are tried.
@@ -218,6 +237,8 @@ pub struct RuleSet {
     pub order: OrderRules,
     /// Candidate chain.
     pub chain: ChainRules,
+    /// Reading of stored documents.
+    pub coerce: CoerceRules,
     /// How providers are spelled.
     pub providers: ProviderNames,
     /// Keys that an operator's file changed, with the value before.
