@@ -5,6 +5,7 @@ pub mod chain;
 pub mod coerce;
 pub mod facts;
 pub mod ids;
+mod models;
 pub mod order;
 pub mod rules;
 pub mod state;

@@ -65,6 +65,8 @@ pub fn answer(release: &str, case: &Value) -> Option<Value> {
             let given = case.get("fallbacksOverride").and_then(Value::as_array);
             let given: Option<Vec<String>> =
                 given.map(|raw| raw.iter().filter_map(Value::as_str).map(str::to_owned).collect());
+            // Without a config there is no primary to append either.
+            let given = given.or_else(|| case["config"].is_null().then(Vec::new));
             let query = ChainQuery {
                 provider: text("provider").unwrap_or_default(),
                 model: text("model").unwrap_or_default(),

@@ -7,9 +7,10 @@ use crate::time::Millis;
 
 use super::super::facts::RefForm;
 use super::super::types::{Family, Reason};
+use super::models;
 use super::{
-    Backoff, BlockedUse, ChainRules, CoerceRules, CooldownKey, CooldownRules, OrderRules, ProviderNames,
-    ReasonSet, RuleSet,
+    AliasUse, Backoff, BlockedUse, ChainRules, CoerceRules, CooldownKey, CooldownRules, OrderRules,
+    ProviderNames, ReasonSet, RuleSet,
 };
 
 /// Before 2026.3.31.
@@ -67,6 +68,11 @@ pub(super) fn r2026_3() -> RuleSet {
             ref_forms: vec![RefForm::Full, RefForm::WithoutProvider, RefForm::Template],
         },
         chain: ChainRules {
+            alias_use: AliasUse::Bare,
+            knows_configured_providers: false,
+            fallbacks_know_config: false,
+            wildcards: false,
+            agent_settings: false,
             default_model: "anthropic/claude-opus-4-6".to_owned(),
             foreign_provider_drops_fallbacks: true,
             allow_list_is_policy: false,
@@ -94,6 +100,7 @@ pub(super) fn r2026_3() -> RuleSet {
             ],
             credentials_of: &[("byteplus-plan", "byteplus"), ("volcengine-plan", "volcengine")],
         },
+        models: models::R2026_3,
         overridden: BTreeMap::new(),
     }
 }
@@ -129,8 +136,24 @@ pub(super) fn r2026_5() -> RuleSet {
             config_keys: CooldownKey::ALL.to_vec(),
             ..before.cooldown
         },
-        order: OrderRules { order_key_by_owner: true, ..before.order },
-        chain: ChainRules { default_model: "openai/gpt-5.5".to_owned(), ..before.chain },
+        order: OrderRules {
+            order_key_by_owner: true,
+            ref_forms: vec![
+                RefForm::Full,
+                RefForm::WithoutProvider,
+                RefForm::Template,
+                RefForm::EnvMarker,
+                RefForm::UnderscoreMarker,
+            ],
+            ..before.order
+        },
+        chain: ChainRules {
+            alias_use: AliasUse::Any,
+            knows_configured_providers: true,
+            default_model: "openai/gpt-5.5".to_owned(),
+            ..before.chain
+        },
+        models: models::R2026_5,
         coerce: CoerceRules { reads_refs_in_values: true, keeps_empty_order: false, ..before.coerce },
         providers: ProviderNames {
             aliases: &[
@@ -197,7 +220,14 @@ pub(super) fn r2026_7() -> RuleSet {
             ],
             ..before.order
         },
-        chain: ChainRules { foreign_provider_drops_fallbacks: false, ..before.chain },
+        chain: ChainRules {
+            alias_use: AliasUse::WithProvider,
+            fallbacks_know_config: true,
+            wildcards: true,
+            foreign_provider_drops_fallbacks: false,
+            ..before.chain
+        },
+        models: models::R2026_7,
         coerce: CoerceRules {
             canonical: true,
             oauth_members: &[
@@ -282,10 +312,13 @@ pub(super) fn r2026_9() -> RuleSet {
             ..before.order
         },
         chain: ChainRules {
+            alias_use: AliasUse::OnePerModel,
+            agent_settings: true,
             default_model: "openai/gpt-6-astra".to_owned(),
             allow_list_is_policy: true,
             ..before.chain
         },
+        models: models::R2026_9,
         coerce: CoerceRules {
             keeps_setup: true,
             newest_usage_members: true,

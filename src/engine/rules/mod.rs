@@ -3,11 +3,13 @@
 
 mod builtin;
 mod constants;
+mod models;
 mod names;
 
 use std::collections::BTreeMap;
 
 pub use constants::{Constant, ConstantValue, Unit};
+pub use models::{ModelNames, ModelSpelling};
 pub use names::ProviderNames;
 
 use crate::time::Millis;
@@ -208,9 +210,47 @@ pub struct CoerceRules {
     pub oauth_members: &'static [&'static str],
 }
 
+/// What an alias of `agents.defaults.models` stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum AliasUse {
+    /// A fallback or primary without a slash (2026.3).
+    Bare,
+    /// Any ref, the requested model too (2026.5).
+    Any,
+    /// Any ref, also behind its provider: `openai/fast` (2026.7).
+    WithProvider,
+    /// The same, but a model has one alias, the last (2026.9).
+    OnePerModel,
+}
+
+impl AliasUse {
+    /// The name in lists and operator's files.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Bare => "bare",
+            Self::Any => "any",
+            Self::WithProvider => "with-provider",
+            Self::OnePerModel => "one-per-model",
+        }
+    }
+}
+
 /// Which models are tried.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChainRules {
+    /// What an alias stands for.
+    pub alias_use: AliasUse,
+    /// Providers of `models.providers` give bare ids their provider and keep their own name (2026.5
+    /// on); so do `openrouter:auto` and `openrouter:free`, and a date or quantization behind `@`.
+    pub knows_configured_providers: bool,
+    /// The same for fallbacks and the requested model (2026.7 on).
+    pub fallbacks_know_config: bool,
+    /// `provider/*` in `models` is no model (2026.7 on).
+    pub wildcards: bool,
+    /// An agent's own model, fallbacks and aliases shape its chain (2026.9); before, the caller
+    /// handed them over.
+    pub agent_settings: bool,
     /// The model at the end of every chain without a configured primary, as `provider/model`.
     pub default_model: String,
     /// With a requested provider other than the primary's, and a requested model that is none of
@@ -218,6 +258,14 @@ pub struct ChainRules {
     pub foreign_provider_drops_fallbacks: bool,
     /// The allow list is `modelPolicy.allow` (2026.9), else the keys of `agents.defaults.models`.
     pub allow_list_is_policy: bool,
+}
+
+impl ChainRules {
+    /// Whether `provider/alias` counts.
+    #[must_use]
+    pub fn alias_with_provider(&self) -> bool {
+        self.alias_use >= AliasUse::WithProvider
+    }
 }
 
 /// Everything that one release does differently from another.
@@ -241,6 +289,8 @@ pub struct RuleSet {
     pub coerce: CoerceRules,
     /// How providers are spelled.
     pub providers: ProviderNames,
+    /// How models are spelled.
+    pub models: ModelNames,
     /// Keys that an operator's file changed, with the value before.
     pub overridden: BTreeMap<String, ConstantValue>,
 }
