@@ -4,4 +4,5 @@ pub mod engine;
 pub mod env;
 pub mod error;
 pub mod exit;
+pub mod script;
 pub mod time;
