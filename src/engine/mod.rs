@@ -2,6 +2,7 @@
 //! Releases differ by data (`rules`) and a few named switches.
 
 pub mod chain;
+pub mod classify;
 pub mod facts;
 pub mod ids;
 pub mod order;
