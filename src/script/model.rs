@@ -3,6 +3,7 @@
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
+use crate::engine::session::Source;
 use crate::time::Millis;
 
 /// Where a script came from.
@@ -124,46 +125,6 @@ pub enum ResetAt {
     In(Millis),
 }
 
-/// Where a send comes from.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum Source {
-    /// A message; the session decides.
-    #[default]
-    Default,
-    /// The agent's own model.
-    Agent,
-    /// The user picked `send.model` for this run.
-    User,
-    /// A cron job; `send.model` is its `payload.model`.
-    Cron,
-    /// A heartbeat.
-    Heartbeat,
-    /// `openclaw agent --model`.
-    Cli,
-    /// A hook; `send.model` is its one-off model.
-    Hook,
-}
-
-impl Source {
-    /// Every source.
-    pub const ALL: [Self; 7] =
-        [Self::Default, Self::Agent, Self::User, Self::Cron, Self::Heartbeat, Self::Cli, Self::Hook];
-
-    /// As scripts write it.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Default => "default",
-            Self::Agent => "agent",
-            Self::User => "user",
-            Self::Cron => "cron",
-            Self::Heartbeat => "heartbeat",
-            Self::Cli => "cli",
-            Self::Hook => "hook",
-        }
-    }
-}
-
 /// One message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Send {
@@ -183,6 +144,9 @@ pub struct Send {
     pub group: bool,
     /// A run of the image model.
     pub image: bool,
+    /// Through a gateway's channel, or as `openclaw agent` runs; none: a channel for groups and
+    /// heartbeats, else as `openclaw agent`.
+    pub channel: Option<bool>,
 }
 
 /// One step of a script.
@@ -190,7 +154,8 @@ pub struct Send {
 pub enum Step {
     /// A message comes in.
     Send(Send),
-    /// Time passes (ms).
+    /// Time passes (ms). Between two sends without such a step nobody said how much time lies between
+    /// them, so probes that the gateway spaces out (30 s, 5 min) count as due again.
     Advance(Millis),
     /// The user picks a model (and profile); `default` unpins.
     Pick {
@@ -267,6 +232,12 @@ pub struct Resume {
     pub origin_probes: IndexMap<String, i64>,
     /// Candidates that are skipped until then (`session provider model [profile]`).
     pub skips: IndexMap<String, SkipMark>,
+    /// Sessions that were reset and not used since.
+    pub new_sessions: Vec<String>,
+    /// Pinned sessions that were told about the configured primary (`session pinned primary`).
+    pub told_pinned: Vec<String>,
+    /// Time was stated (`advance`) since the last send; see `Step::Advance`.
+    pub time_stated: bool,
     /// How many answers of each reply rule are used up.
     pub replies_used: Vec<usize>,
 }

@@ -7,10 +7,11 @@ use serde_json::{Map, Value};
 
 use super::model::{
     CooldownExpect, Expect, ExpectWindow, Given, Origin, Reply, ReplyKind, ReplyRule, ResetAt, Resume,
-    Script, Send, Source, Step,
+    Script, Send, Step,
 };
 use super::span::{Kind, Member, Node, line_column, members_to_map, parse_json5};
 use super::units::duration;
+use crate::engine::session::Source;
 use crate::error::Error;
 use crate::time::{Millis, parse_time};
 
@@ -98,7 +99,7 @@ const REPLY_KEYS: &[&str] = &[
 const REPLY_WORDS: &[&str] = &["ok", "timeout", "abort", "empty"];
 const STEP_KEYS: &[&str] = &["send", "advance", "pick", "reset", "compact", "restart", "set", "patch"];
 const SEND_KEYS: &[&str] =
-    &["session", "model", "profile", "source", "heartbeatModel", "fallbacks", "group", "image"];
+    &["session", "model", "profile", "source", "heartbeatModel", "fallbacks", "group", "image", "via"];
 const EXPECT_KEYS: &[&str] = &["chosen", "profile", "outcome", "attempts", "notice", "cooldowns"];
 const WINDOW_KEYS: &[&str] = &["kind", "reason", "model", "lasts"];
 const OUTCOMES: &[&str] = &["answered", "failed", "ended", "aborted"];
@@ -573,7 +574,11 @@ impl<'t> Reader<'t> {
         };
         let (group, image) = (flag("group"), flag("image"));
         let fallbacks = fields.get("fallbacks").map(|node| self.texts(node, &child(path, "fallbacks")));
-        Some(Send { session, model, profile, source, heartbeat_model, fallbacks, group, image })
+        let channel = fields
+            .get("via")
+            .and_then(|node| self.word(node, &child(path, "via"), &["cli", "channel"]))
+            .map(|word| word == "channel");
+        Some(Send { session, model, profile, source, heartbeat_model, fallbacks, group, image, channel })
     }
 
     fn pick(&mut self, node: &Node, path: &str) -> Option<Step> {

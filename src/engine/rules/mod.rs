@@ -4,11 +4,13 @@
 mod builtin;
 mod constants;
 mod names;
+pub mod run;
 
 use std::collections::BTreeMap;
 
 pub use constants::{Constant, ConstantValue, Unit};
 pub use names::ProviderNames;
+pub use run::RunRules;
 
 use crate::time::Millis;
 
