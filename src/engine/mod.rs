@@ -3,8 +3,10 @@
 
 pub mod chain;
 pub mod classify;
+pub mod coerce;
 pub mod facts;
 pub mod ids;
+mod models;
 pub mod notice;
 pub mod order;
 pub mod rules;

@@ -73,7 +73,9 @@ fn disagreement(release: &str, script: Option<&Script>, observed: &Value) -> Opt
         let mut part = script.clone();
         cut_after_send(&mut part, index);
         let result = replay(&part, &machine, &rules, classifier);
-        let Some(turn) = result.turns.get(index) else { return Some(json!({"turn": index, "missing": true})) };
+        let Some(turn) = result.turns.get(index) else {
+            return Some(json!({"turn": index, "missing": true}));
+        };
         let calls = calls(turn);
         let jitter = release.starts_with("2026.9");
         if !same_calls(&calls, wanted["calls"].as_array().expect("calls"), jitter) {
@@ -104,7 +106,8 @@ fn disagreement(release: &str, script: Option<&Script>, observed: &Value) -> Opt
 }
 
 fn cut_after_send(script: &mut Script, index: usize) {
-    let sends = script.steps.iter().enumerate().filter(|(_, step)| matches!(step, clawctl::script::Step::Send(_)));
+    let sends =
+        script.steps.iter().enumerate().filter(|(_, step)| matches!(step, clawctl::script::Step::Send(_)));
     if let Some((step, _)) = sends.collect::<Vec<_>>().get(index) {
         script.steps.truncate(step + 1);
     }
@@ -124,7 +127,10 @@ fn calls(turn: &Turn) -> Vec<Value> {
             _ => calls.push((call, line.requests, last)),
         }
     }
-    calls.into_iter().map(|(call, requests, last)| json!({"call": call, "requests": requests, "last": last})).collect()
+    calls
+        .into_iter()
+        .map(|(call, requests, last)| json!({"call": call, "requests": requests, "last": last}))
+        .collect()
 }
 
 /// In 2026.9 the number of repeats after 5xx and 529 depends on jitter: one more or less is the same.
@@ -164,7 +170,8 @@ fn windows_with(stats: &Value, lasts: impl Fn(&str) -> Option<i64>) -> Vec<Seen>
 fn same_windows(got: &[Seen], seen: &[Seen]) -> bool {
     got.len() == seen.len()
         && got.iter().zip(seen).all(|(got, seen)| {
-            (&got.0, &got.1, &got.2) == (&seen.0, &seen.1, &seen.2) && (got.3 - seen.3).abs() <= REAL_CALLS_TAKE
+            (&got.0, &got.1, &got.2) == (&seen.0, &seen.1, &seen.2)
+                && (got.3 - seen.3).abs() <= REAL_CALLS_TAKE
         })
 }
 

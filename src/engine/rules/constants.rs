@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::time::Millis;
 
 use super::super::types::Reason;
-use super::{Backoff, BlockedUse, CooldownKey, ReasonSet, RuleSet, RulesError, nearest};
+use super::{AliasUse, Backoff, BlockedUse, CooldownKey, ReasonSet, RuleSet, RulesError, nearest};
 
 /// What a constant counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,6 +120,7 @@ pub(super) enum Slot<'a> {
     Names(&'a mut Vec<String>),
     Keys(&'a mut Vec<CooldownKey>),
     Blocked(&'a mut BlockedUse),
+    Alias(&'a mut AliasUse),
     Word(&'a mut String),
 }
 
@@ -153,6 +154,7 @@ pub(super) fn visit(rules: &mut RuleSet, visit: &mut dyn FnMut(&'static str, Slo
     visit("cooldown.reasonPriority", Slot::ReasonList(&mut cooldown.reason_priority));
     visit("cooldown.configKeys", Slot::Keys(&mut cooldown.config_keys));
     visit("order.liveOauthFirst", Slot::Switch(&mut order.live_oauth_first));
+    visit("order.orderKeyByOwner", Slot::Switch(&mut order.order_key_by_owner));
     visit("order.goneStoredOrderFallsBack", Slot::Switch(&mut order.gone_stored_order_falls_back));
     visit("order.cooldownByModel", Slot::Switch(&mut order.cooldown_by_model));
     visit("order.awsSdkProfiles", Slot::Switch(&mut order.aws_sdk_profiles));
@@ -161,6 +163,11 @@ pub(super) fn visit(rules: &mut RuleSet, visit: &mut dyn FnMut(&'static str, Slo
     visit("order.honoursSetup", Slot::Switch(&mut order.honours_setup));
     visit("order.maxExpires", Slot::Limit(&mut order.max_expires));
     visit("chain.defaultModel", Slot::Word(&mut chain.default_model));
+    visit("chain.aliasUse", Slot::Alias(&mut chain.alias_use));
+    visit("chain.knowsConfiguredProviders", Slot::Switch(&mut chain.knows_configured_providers));
+    visit("chain.fallbacksKnowConfig", Slot::Switch(&mut chain.fallbacks_know_config));
+    visit("chain.wildcards", Slot::Switch(&mut chain.wildcards));
+    visit("chain.agentSettings", Slot::Switch(&mut chain.agent_settings));
     visit("chain.foreignProviderDropsFallbacks", Slot::Switch(&mut chain.foreign_provider_drops_fallbacks));
     visit("chain.allowListIsPolicy", Slot::Switch(&mut chain.allow_list_is_policy));
 }
@@ -172,7 +179,7 @@ impl Slot<'_> {
             Self::Count(_) => Unit::Count,
             Self::Switch(_) => Unit::Switch,
             Self::Reasons(_) | Self::ReasonList(_) | Self::Names(_) | Self::Keys(_) => Unit::Names,
-            Self::Blocked(_) | Self::Word(_) => Unit::Word,
+            Self::Blocked(_) | Self::Alias(_) | Self::Word(_) => Unit::Word,
         }
     }
 
@@ -193,6 +200,7 @@ impl Slot<'_> {
                 ConstantValue::Names(keys.iter().map(|key| key.as_str().to_owned()).collect())
             }
             Self::Blocked(blocked) => ConstantValue::Word(blocked.as_str().to_owned()),
+            Self::Alias(alias_use) => ConstantValue::Word(alias_use.as_str().to_owned()),
             Self::Word(word) => ConstantValue::Word(word.to_string()),
         }
     }
@@ -237,6 +245,11 @@ impl Slot<'_> {
                 let all = [BlockedUse::Ignored, BlockedUse::Read, BlockedUse::ReadScoped];
                 let found = all.into_iter().find(|blocked| Some(blocked.as_str()) == value.as_str());
                 *slot = found.ok_or("\"ignored\", \"read\" or \"read-scoped\"")?;
+            }
+            Self::Alias(slot) => {
+                let all = [AliasUse::Bare, AliasUse::Any, AliasUse::WithProvider, AliasUse::OnePerModel];
+                let found = all.into_iter().find(|alias_use| Some(alias_use.as_str()) == value.as_str());
+                *slot = found.ok_or("\"bare\", \"any\", \"with-provider\" or \"one-per-model\"")?;
             }
             Self::Word(slot) => *slot = value.as_str().ok_or("a text")?.to_owned(),
         }
