@@ -162,8 +162,8 @@ impl<'a> Place<'a> {
         self.agent_entry()
             .and_then(|agent| agent.own.model.as_ref()?.primary.as_deref())
             .filter(|raw| !trim(raw).is_empty())
-            .and_then(|raw| chain::parse_ref(self.rules, self.config, raw))
-            .unwrap_or_else(|| chain::primary(self.rules, self.config))
+            .and_then(|raw| chain::parse_ref(self.rules, self.config, Some(self.agent), raw))
+            .unwrap_or_else(|| chain::primary(self.rules, self.config, None))
     }
 
     /// The agent's own fallbacks: none inherits, an empty list is strict.
@@ -185,12 +185,23 @@ impl<'a> Place<'a> {
     }
 
     fn is_allowed(&self, model: &ModelRef) -> bool {
-        chain::is_allowed(self.rules, self.config, Some(self.agent), model)
+        let own = self.agent_entry().and_then(|agent| agent.own.allow.as_deref());
+        let listed: Vec<&str> = if self.rules.chain.allow_list_is_policy {
+            own.or(self.config.defaults.allow.as_deref()).into_iter().flatten().map(String::as_str).collect()
+        } else {
+            self.config.defaults.models.keys().map(String::as_str).collect()
+        };
+        let fits = |entry: &str| match entry.split_once('/') {
+            Some((provider, "*")) => self.rules.providers.id(provider) == model.provider,
+            Some(_) => self.parse(entry).is_some_and(|listed| listed == *model),
+            None => false,
+        };
+        listed.is_empty() || *model == self.primary() || listed.into_iter().any(fits)
     }
 
     /// `provider/model`, an alias, or a bare model of the primary's provider.
     fn parse(&self, raw: &str) -> Option<ModelRef> {
-        chain::parse_ref(self.rules, self.config, raw)
+        chain::parse_ref(self.rules, self.config, Some(self.agent), raw)
     }
 
     fn model_ref(&self, provider: Option<&str>, model: &str) -> ModelRef {
