@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use super::model::{Expect, ExpectWindow};
 use super::result::{ExpectationFailure, Turn};
 use crate::engine::rules::RuleSet;
-use crate::engine::state::{AuthState, Num};
+use crate::engine::run::World;
+use crate::engine::state::Num;
 use crate::engine::usage::{self, Window};
 use crate::time::Millis;
 
@@ -14,7 +15,7 @@ pub(super) fn check(
     index: usize,
     expect: &Expect,
     turn: &Turn,
-    auth: &AuthState,
+    world: &World,
     rules: &RuleSet,
 ) -> Vec<ExpectationFailure> {
     let mut checks = Checks { item: index, step: turn.step, failed: Vec::new() };
@@ -42,10 +43,9 @@ pub(super) fn check(
         Some(None) if !turn.notices.is_empty() => checks.fail("notice", Value::Null, json!(turn.notices)),
         _ => {}
     }
-    let end_of_turn = Millis(turn.at);
     for wanted in &expect.cooldowns {
-        let stats = auth.usage.get(wanted.profile.as_str());
-        let windows = stats.map(|stats| usage::windows(rules, stats, end_of_turn)).unwrap_or_default();
+        let stats = world.auth.usage.get(wanted.profile.as_str());
+        let windows = stats.map(|stats| usage::windows(rules, stats, world.now)).unwrap_or_default();
         let failed_at = stats.and_then(|stats| stats.last_failure_at);
         checks.window(&wanted.profile, wanted.window.as_ref(), &windows, failed_at);
     }

@@ -238,6 +238,8 @@ pub struct Resume {
     pub told_pinned: Vec<String>,
     /// Time was stated (`advance`) since the last send; see `Step::Advance`.
     pub time_stated: bool,
+    /// What a session is told with its next answer.
+    pub pending_notices: IndexMap<String, Vec<String>>,
     /// How many answers of each reply rule are used up.
     pub replies_used: Vec<usize>,
 }

@@ -52,12 +52,12 @@ pub trait Loader {
     ///
     /// # Errors
     /// It can't be read.
-    fn config(&self, path: &str) -> Result<Value, Error>;
+    fn config(&self, path: &str) -> Result<Value, Box<Error>>;
     /// An auth store (a file, a database or a state folder), as one document.
     ///
     /// # Errors
     /// It can't be read.
-    fn store(&self, path: &str) -> Result<Value, Error>;
+    fn store(&self, path: &str) -> Result<Value, Box<Error>>;
 }
 
 /// A loader for callers without files.
@@ -65,11 +65,11 @@ pub trait Loader {
 pub struct NoFiles;
 
 impl Loader for NoFiles {
-    fn config(&self, path: &str) -> Result<Value, Error> {
-        Err(Error::nothing("a config file can't be read from here").at(path))
+    fn config(&self, path: &str) -> Result<Value, Box<Error>> {
+        Err(Box::new(Error::nothing("a config file can't be read from here").at(path)))
     }
-    fn store(&self, path: &str) -> Result<Value, Error> {
-        Err(Error::nothing("a store can't be read from here").at(path))
+    fn store(&self, path: &str) -> Result<Value, Box<Error>> {
+        Err(Box::new(Error::nothing("a store can't be read from here").at(path)))
     }
 }
 
@@ -77,7 +77,7 @@ impl Loader for NoFiles {
 ///
 /// # Errors
 /// A file can't be read.
-pub fn load(script: &mut Script, loader: &dyn Loader) -> Result<(), Error> {
+pub fn load(script: &mut Script, loader: &dyn Loader) -> Result<(), Box<Error>> {
     if let Some(Given::Path(path)) = &script.config {
         script.config = Some(Given::Inline(loader.config(path)?));
     }
@@ -170,7 +170,7 @@ impl<'a> Replay<'a> {
             new_sessions: resume.new_sessions,
             told_pinned: resume.told_pinned,
             time_stated: resume.time_stated,
-            pending_notices: IndexMap::new(),
+            pending_notices: resume.pending_notices,
             replies: Replies::new(&script.replies, classifier, resume.replies_used),
             secrets: Secrets::of_store(&store),
             why: if machine.rules_why.is_empty() { "script".into() } else { machine.rules_why.clone() },
@@ -186,7 +186,7 @@ impl<'a> Replay<'a> {
                     let turn = self.send(index, send);
                     if let Some(item) = self.script.expect.get(turns.len()) {
                         expectations.checked += 1;
-                        let failures = expect::check(turns.len(), item, &turn, &self.world.auth, self.rules);
+                        let failures = expect::check(turns.len(), item, &turn, &self.world, self.rules);
                         expectations.failed.extend(failures);
                     }
                     turns.push(turn);
@@ -400,6 +400,7 @@ impl<'a> Replay<'a> {
             new_sessions: self.new_sessions,
             told_pinned: self.told_pinned,
             time_stated: self.time_stated,
+            pending_notices: self.pending_notices,
             replies_used: self.replies.used,
             ..write_memory(&self.world)
         };
@@ -492,6 +493,9 @@ fn merge_patch(target: &mut Value, patch: &Value) {
     }
 }
 
+/// One reply, judged for each provider that gave it.
+type JudgedBy = Vec<(ModelRef, Arc<Fault>)>;
+
 /// The script's replies as the providers that a run calls.
 struct Replies<'a> {
     rules: &'a [ReplyRule],
@@ -500,7 +504,7 @@ struct Replies<'a> {
     /// Which rule answers whom.
     found: HashMap<(ModelRef, Option<ProfileId>), Option<usize>>,
     /// Errors judged once per provider and reply.
-    judged: HashMap<(usize, usize), Vec<(ModelRef, Arc<Fault>)>>,
+    judged: HashMap<(usize, usize), JudgedBy>,
 }
 
 impl<'a> Replies<'a> {

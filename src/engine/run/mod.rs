@@ -926,17 +926,18 @@ impl Runner<'_> {
         if !at_limit || reason != Reason::RateLimit || run.limit_marks_rate_limit {
             self.mark_failure(candidate, profile.as_ref(), reason, resets_at);
         }
-        if !at_limit && !tries.locked {
-            if let Some((next, _)) = self.usable_from(candidate, &tries.profiles, tries.at + 1, |_| false) {
-                self.close(Then::RotateProfile);
-                if reason == Reason::Overloaded {
-                    self.wait(self.overloaded_pause());
-                }
-                tries.at = next;
-                tries.rotated(reason);
-                self.begin(tries, false);
-                return None;
+        if !at_limit
+            && !tries.locked
+            && let Some((next, _)) = self.usable_from(candidate, &tries.profiles, tries.at + 1, |_| false)
+        {
+            self.close(Then::RotateProfile);
+            if reason == Reason::Overloaded {
+                self.wait(self.overloaded_pause());
             }
+            tries.at = next;
+            tries.rotated(reason);
+            self.begin(tries, false);
+            return None;
         }
         if reason == Reason::Overloaded && self.request.fallbacks_configured && !at_limit {
             self.wait(self.overloaded_pause());
