@@ -469,10 +469,14 @@ const VENDOR_OVERFLOW: &[Row] = &[
     row(
         "vendor-overflow-total-tokens",
         FROM_5,
-        re(
-            &["total token", "exceed"],
-            r"\btotal tokens?.*exceeds? (?:the )?(?:model(?:'s)? )?(?:max|maximum|limit)",
-        ),
+        All(&[
+            re(
+                &["total token", "exceed"],
+                r"\btotal tokens?.*exceeds? (?:the )?(?:model(?:'s)? )?(?:max|maximum|limit)",
+            ),
+            SPEAKS_OF_LENGTH,
+            SPEAKS_OF_CONTEXT,
+        ]),
     ),
     row(
         "vendor-overflow-available-size",
