@@ -17,7 +17,8 @@ fn tour() -> Vec<(String, Script)> {
         .map(|file| {
             let name = file.file_name().and_then(|name| name.to_str()).expect("a name").to_string();
             let text = std::fs::read_to_string(&file).expect("a readable file");
-            let script = parse(&text, &name).unwrap_or_else(|errors| panic!("{name}: {}", errors[0])).remove(0);
+            let script =
+                parse(&text, &name).unwrap_or_else(|errors| panic!("{name}: {}", errors[0])).remove(0);
             (name, script)
         })
         .collect()
@@ -36,8 +37,12 @@ fn every_tour_script_meets_its_expectations() {
     for (name, script) in &tour {
         let result = run(script, script.rules.as_deref().expect("a rule set"));
         assert!(result.expectations.checked > 0, "{name} checks nothing");
-        let failed: Vec<String> =
-            result.expectations.failed.iter().map(|failure| format!("{}\n{}", failure.key, failure.diff)).collect();
+        let failed: Vec<String> = result
+            .expectations
+            .failed
+            .iter()
+            .map(|failure| format!("{}\n{}", failure.key, failure.diff))
+            .collect();
         assert!(failed.is_empty(), "{name}:\n{}\n{:#?}", failed.join("\n"), story(&result));
     }
 }
@@ -74,5 +79,8 @@ fn a_story_tells_every_call() {
         ]
     );
     assert_eq!(stories[0].end, "answered by anthropic/claude-x");
-    assert_eq!(stories[1].lines[0].text, "openai/gpt-x skipped: every openai profile is disabled until 2026-07-04T12:10:00Z");
+    assert_eq!(
+        stories[1].lines[0].text,
+        "openai/gpt-x skipped: every openai profile is disabled until 2026-07-04T12:10:00Z"
+    );
 }

@@ -15,7 +15,7 @@ use super::units::relative;
 use crate::engine::classify::Classifier;
 use crate::engine::ids::{ModelRef, ProfileId};
 use crate::engine::notice;
-use crate::engine::rules::{RuleSet, RunRules};
+use crate::engine::rules::RuleSet;
 use crate::engine::run::{
     self, Answer, AnswerKind, Fault, RawError, RunEnd, RunRequest, Scene, Settings, World,
 };
@@ -108,7 +108,6 @@ pub fn replay(script: &Script, machine: &Machine, rules: &RuleSet, classifier: &
 struct Replay<'a> {
     script: &'a Script,
     rules: &'a RuleSet,
-    run_rules: RunRules,
     config_json: Value,
     config: EngineConfig,
     settings: Settings,
@@ -160,7 +159,6 @@ impl<'a> Replay<'a> {
         Self {
             script,
             rules,
-            run_rules: RunRules::of_family(rules.family),
             config: EngineConfig::from_json(&config_json),
             config_json,
             settings,
@@ -236,7 +234,7 @@ impl<'a> Replay<'a> {
     }
 
     fn place<'b>(&'b self, session: &'b str) -> Place<'b> {
-        Place { rules: self.rules, run: &self.run_rules, config: &self.config, agent: &self.agent, session }
+        Place { rules: self.rules, run: &self.rules.run, config: &self.config, agent: &self.agent, session }
     }
 
     /// Works on a session's entry beside the rest of the replay.
@@ -298,7 +296,7 @@ impl<'a> Replay<'a> {
         let at = self.world.now;
         let selection = self.place(session).select(&self.world, entry, message);
         let mut notices = self.pending_notices.shift_remove(session).unwrap_or_default();
-        let silent = send.group && self.run_rules.pins.no_notice_in_groups;
+        let silent = send.group && self.rules.run.pins.no_notice_in_groups;
         if !silent && let Some((pinned, primary)) = self.place(session).pinned_off(entry) {
             let key = format!("{session} {pinned} {primary}");
             if !self.told_pinned.contains(&key) {
@@ -311,7 +309,7 @@ impl<'a> Replay<'a> {
             session::remember_origin(&mut self.world, key, at);
         }
         let scene =
-            Scene { rules: self.rules, run: &self.run_rules, config: &self.config, settings: &self.settings };
+            Scene { rules: self.rules, run: &self.rules.run, config: &self.config, settings: &self.settings };
         let request = RunRequest {
             agent: &self.agent,
             session,
@@ -325,7 +323,7 @@ impl<'a> Replay<'a> {
             let answered = &selection.candidates[*index];
             let place = Place {
                 rules: self.rules,
-                run: &self.run_rules,
+                run: &self.rules.run,
                 config: &self.config,
                 agent: &self.agent,
                 session,
@@ -334,7 +332,7 @@ impl<'a> Replay<'a> {
             if !message.image {
                 let reason = render::first_reason(&told);
                 let notice =
-                    notice::after_answer(&self.run_rules, entry, &selection.selected, answered, &reason);
+                    notice::after_answer(&self.rules.run, entry, &selection.selected, answered, &reason);
                 notices.extend(notice.filter(|_| !silent));
             }
         }

@@ -289,6 +289,8 @@ pub struct RuleSet {
     pub chain: ChainRules,
     /// Reading of stored documents.
     pub coerce: CoerceRules,
+    /// Runs and sessions.
+    pub run: RunRules,
     /// How providers are spelled.
     pub providers: ProviderNames,
     /// How models are spelled.

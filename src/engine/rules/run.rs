@@ -5,6 +5,7 @@ use crate::time::Millis;
 
 use super::super::types::{Family, Reason};
 use super::ReasonSet;
+use super::constants::Slot;
 
 /// Requests that the HTTP client and the layer above it make before the runner hears of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +26,7 @@ pub struct Transport {
     pub honours_max_wait: bool,
 }
 
-/// Repeats of the same model by the runner itself (2026.9).
+/// Repeats of the same model by the runner itself (2026.9); without retries there are none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SameModel {
     /// Repeats after a rate limit.
@@ -117,7 +118,7 @@ pub struct RunRules {
     /// Requests below the runner.
     pub transport: Transport,
     /// Repeats by the runner.
-    pub same_model: Option<SameModel>,
+    pub same_model: SameModel,
     /// Repeats after a short per-minute limit, while no profile was rotated yet (2026.7).
     pub short_limit_retries: u32,
     /// Requests for an error that has no reason.
@@ -200,6 +201,68 @@ impl RunRules {
             Family::R2026_9 => r2026_9(),
         }
     }
+
+    /// Calls `visit` with the key path and the place of every constant.
+    pub(super) fn visit(&mut self, visit: &mut dyn FnMut(&'static str, Slot<'_>)) {
+        let Self { transport, same_model, overflow, probes, pins, .. } = self;
+        visit("run.transport.clientAttempts", Slot::Count(&mut transport.client_attempts));
+        visit("run.transport.clientSkipsPlain429", Slot::Switch(&mut transport.client_skips_plain_429));
+        visit("run.transport.outerAttempts", Slot::Count(&mut transport.outer_attempts));
+        visit("run.transport.clientBase", Slot::Millis(&mut transport.client_base));
+        visit("run.transport.clientMax", Slot::Millis(&mut transport.client_max));
+        visit("run.transport.outerBase", Slot::Millis(&mut transport.outer_base));
+        visit("run.transport.honoursMaxWait", Slot::Switch(&mut transport.honours_max_wait));
+        visit("run.sameModel.rateLimitRetries", Slot::Count(&mut same_model.rate_limit_retries));
+        visit("run.sameModel.transientRetries", Slot::Count(&mut same_model.transient_retries));
+        visit("run.sameModel.transientWindow", Slot::Millis(&mut same_model.transient_window));
+        visit("run.sameModel.base", Slot::Millis(&mut same_model.base));
+        visit("run.sameModel.max", Slot::Millis(&mut same_model.max));
+        visit("run.sameModel.retryAfterCap", Slot::Millis(&mut same_model.retry_after_cap));
+        visit("run.shortLimitRetries", Slot::Count(&mut self.short_limit_retries));
+        visit("run.unclassified.requests", Slot::Count(&mut self.unclassified_requests));
+        visit("run.unclassified.fallsBack", Slot::Switch(&mut self.unclassified_falls_back));
+        visit("run.unclassified.clearsWindows", Slot::Switch(&mut self.unclassified_clears_windows));
+        visit("run.emptyRequests", Slot::Count(&mut self.empty_requests));
+        visit("run.overflow.requests", Slot::Count(&mut overflow.requests));
+        visit("run.overflow.nextModel", Slot::Switch(&mut overflow.next_model));
+        visit("run.overflow.clearsWindows", Slot::Switch(&mut overflow.clears_windows));
+        visit("run.formatSkipsProfiles", Slot::Switch(&mut self.format_skips_profiles));
+        visit("run.unmarked", Slot::Reasons(&mut self.unmarked));
+        visit("run.rateLimitedProfileRotations", Slot::CountLimit(&mut self.rate_limit_rotations));
+        visit("run.overloadedProfileRotations", Slot::CountLimit(&mut self.overloaded_rotations));
+        visit("run.limitMarksRateLimit", Slot::Switch(&mut self.limit_marks_rate_limit));
+        visit("run.overloadedPause", Slot::Millis(&mut self.overloaded_pause));
+        visit("run.lastErrorClearsWindows", Slot::Switch(&mut self.last_error_clears_windows));
+        visit("run.fallbacksFromConfig", Slot::Switch(&mut self.fallbacks_from_config));
+        visit("run.successSetsLastUsed", Slot::Switch(&mut self.success_sets_last_used));
+        visit("run.skipCache", Slot::Switch(&mut self.skip_cache));
+        visit("run.skipPerProfile", Slot::Switch(&mut self.skip_per_profile));
+        visit("run.ceilingIsNoOverflow", Slot::Switch(&mut self.ceiling_is_no_overflow));
+        visit("run.probes.throttle", Slot::Millis(&mut probes.throttle));
+        visit("run.probes.margin", Slot::Millis(&mut probes.margin));
+        visit("run.probes.withoutFallbacks", Slot::Switch(&mut probes.without_fallbacks));
+        visit("run.probes.rateLimitAtOnce", Slot::Switch(&mut probes.rate_limit_at_once));
+        visit("run.probes.transient", Slot::Reasons(&mut probes.transient));
+        visit("run.probes.allowed", Slot::Reasons(&mut probes.allowed));
+        visit("run.probes.perProfile", Slot::Switch(&mut probes.per_profile));
+        visit("run.probes.keepsSlot", Slot::Reasons(&mut probes.keeps_slot));
+        visit("run.probes.originInterval", Slot::Limit(&mut probes.origin_interval));
+        visit("run.pins.userProfileLocks", Slot::Switch(&mut pins.user_profile_locks));
+        visit("run.pins.userProfileEndsWithSession", Slot::Switch(&mut pins.user_profile_ends_with_session));
+        visit("run.pins.rotatesOnCompaction", Slot::Switch(&mut pins.rotates_on_compaction));
+        visit("run.pins.returnsToEarlier", Slot::Switch(&mut pins.returns_to_earlier));
+        visit("run.pins.userModelIsStrict", Slot::Switch(&mut pins.user_model_is_strict));
+        visit("run.pins.agentModelIsStrict", Slot::Switch(&mut pins.agent_model_is_strict));
+        visit("run.pins.originMeansAuto", Slot::Switch(&mut pins.origin_means_auto));
+        visit("run.pins.dropsAutoWithoutOrigin", Slot::Switch(&mut pins.drops_auto_without_origin));
+        visit("run.pins.storesFallback", Slot::Switch(&mut pins.stores_fallback));
+        visit("run.pins.storesOrigin", Slot::Switch(&mut pins.stores_origin));
+        visit("run.pins.cronKeepsPrimary", Slot::Switch(&mut pins.cron_keeps_primary));
+        visit("run.pins.hookKeepsPrimary", Slot::Switch(&mut pins.hook_keeps_primary));
+        visit("run.pins.storesDefaultPick", Slot::Switch(&mut pins.stores_default_pick));
+        visit("run.pins.noticeIsObject", Slot::Switch(&mut pins.notice_is_object));
+        visit("run.pins.noNoticeInGroups", Slot::Switch(&mut pins.no_notice_in_groups));
+    }
 }
 
 fn r2026_3() -> RunRules {
@@ -213,7 +276,14 @@ fn r2026_3() -> RunRules {
             outer_base: Millis(2_000),
             honours_max_wait: false,
         },
-        same_model: None,
+        same_model: SameModel {
+            rate_limit_retries: 0,
+            transient_retries: 0,
+            transient_window: Millis::from_secs(90),
+            base: Millis::from_secs(1),
+            max: Millis::from_secs(30),
+            retry_after_cap: Millis::from_secs(60),
+        },
         short_limit_retries: 0,
         unclassified_requests: 1,
         unclassified_falls_back: false,
@@ -333,14 +403,7 @@ fn r2026_9() -> RunRules {
             outer_attempts: 1,
             ..before.transport
         },
-        same_model: Some(SameModel {
-            rate_limit_retries: 9,
-            transient_retries: 8,
-            transient_window: Millis::from_secs(90),
-            base: Millis::from_secs(1),
-            max: Millis::from_secs(30),
-            retry_after_cap: Millis::from_secs(60),
-        }),
+        same_model: SameModel { rate_limit_retries: 9, transient_retries: 8, ..before.same_model },
         short_limit_retries: 0,
         unclassified_falls_back: true,
         overflow: Overflow { requests: 1, next_model: false, clears_windows: false },

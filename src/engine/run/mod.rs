@@ -953,7 +953,7 @@ impl Runner<'_> {
 
     /// Repeats by the runner (2026.9): the budget is the candidate's, whichever profile uses it up.
     fn repeats_same_model(&mut self, tries: &mut Tries, fault: &Fault) -> bool {
-        let Some(same) = self.scene.run.same_model else { return false };
+        let same = self.scene.run.same_model;
         let rate_limit = match fault.reason {
             Some(Reason::RateLimit) => true,
             Some(Reason::Overloaded | Reason::ServerError | Reason::Timeout) => false,
