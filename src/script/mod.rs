@@ -9,6 +9,7 @@ mod parse;
 mod render;
 mod replay;
 mod result;
+mod rules_file;
 mod span;
 mod text;
 mod trace;
@@ -26,4 +27,5 @@ pub use result::{
     AttemptLine, CandidateRef, ExpectationFailure, Expectations, FinalState, Outcome, ReplayResult,
     RulesChoice, Skipped, Summary, Turn, WindowLine,
 };
+pub use rules_file::{RulesFile, find as find_rules, parse_rules};
 pub use trace::{Story, StoryLine, story};
