@@ -2,12 +2,16 @@
 //! Releases differ by data (`rules`) and a few named switches.
 
 pub mod chain;
+pub mod classify;
 pub mod coerce;
 pub mod facts;
 pub mod ids;
 mod models;
+pub mod notice;
 pub mod order;
 pub mod rules;
+pub mod run;
+pub mod session;
 pub mod state;
 pub mod types;
 pub mod usage;

@@ -10,7 +10,7 @@ use super::super::types::{Family, Reason};
 use super::models;
 use super::{
     AliasUse, Backoff, BlockedUse, ChainRules, CoerceRules, CooldownKey, CooldownRules, OrderRules,
-    ProviderNames, ReasonSet, RuleSet,
+    ProviderNames, ReasonSet, RuleSet, RunRules,
 };
 
 /// Before 2026.3.31.
@@ -21,6 +21,7 @@ pub(super) fn r2026_3() -> RuleSet {
         family: Family::R2026_3,
         checked_release: Family::R2026_3.checked_release(),
         about: "releases before 2026.3.31",
+        run: RunRules::of_family(Family::R2026_3),
         cooldown: CooldownRules {
             regular_ladder: [1, 5, 25, 60].map(Millis::from_mins).to_vec(),
             rate_limit: None,
@@ -113,6 +114,7 @@ pub(super) fn r2026_5() -> RuleSet {
         family: Family::R2026_5,
         checked_release: Family::R2026_5.checked_release(),
         about: "releases 2026.3.31 to 2026.5",
+        run: RunRules::of_family(Family::R2026_5),
         cooldown: CooldownRules {
             regular_ladder: vec![Millis::from_secs(30), Millis::from_mins(1), Millis::from_mins(5)],
             auth_permanent: Backoff { base: Millis::from_mins(10), max: Millis::from_mins(60) },
@@ -198,6 +200,7 @@ pub(super) fn r2026_7() -> RuleSet {
         family: Family::R2026_7,
         checked_release: Family::R2026_7.checked_release(),
         about: "releases 2026.6 and 2026.7",
+        run: RunRules::of_family(Family::R2026_7),
         cooldown: CooldownRules {
             whole_millis: true,
             model_scoped: ReasonSet::of(&[Reason::RateLimit, Reason::Timeout]),
@@ -270,6 +273,7 @@ pub(super) fn r2026_9() -> RuleSet {
         family: Family::R2026_9,
         checked_release: Family::R2026_9.checked_release(),
         about: "releases from 2026.8",
+        run: RunRules::of_family(Family::R2026_9),
         cooldown: CooldownRules {
             rate_limit: Some(Backoff { base: Millis::from_secs(30), max: Millis::from_hours(24) }),
             billing: Backoff { base: Millis::from_mins(10), max: Millis::from_hours(24) },

@@ -5,12 +5,14 @@ mod builtin;
 mod constants;
 mod models;
 mod names;
+pub mod run;
 
 use std::collections::BTreeMap;
 
 pub use constants::{Constant, ConstantValue, Unit};
 pub use models::{ModelNames, ModelSpelling};
 pub use names::ProviderNames;
+pub use run::RunRules;
 
 use crate::time::Millis;
 
@@ -287,6 +289,8 @@ pub struct RuleSet {
     pub chain: ChainRules,
     /// Reading of stored documents.
     pub coerce: CoerceRules,
+    /// Runs and sessions.
+    pub run: RunRules,
     /// How providers are spelled.
     pub providers: ProviderNames,
     /// How models are spelled.
