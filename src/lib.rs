@@ -15,6 +15,7 @@ pub mod machine;
 pub mod output;
 pub mod status;
 pub mod store;
+pub mod script;
 pub mod time;
 pub mod ui;
 

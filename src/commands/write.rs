@@ -12,7 +12,7 @@ use crate::exit::ExitStatus;
 use crate::machine::{AgentView, Machine};
 use crate::output::escape;
 use crate::output::json::v1;
-use crate::store::write::{apply, plan};
+use crate::store::write::{apply_all, plan};
 use crate::store::{Change, MemberChange, Plan, WriteContext};
 
 /// The changes of one agent's store.
@@ -33,7 +33,7 @@ pub(super) fn plan_for(machine: &Machine, view: &AgentView, changes: &[Change]) 
 /// Shows the plans and, unless `--dry-run`, applies them. `question` is asked first when given.
 ///
 /// # Errors
-/// A write failed: nothing of that agent's plan is written then.
+/// A write failed: nothing is written then, unless the error says so.
 pub(super) fn carry_out(
     context: &mut Context<'_, '_>,
     machine: &Machine,
@@ -70,18 +70,17 @@ pub(super) fn carry_out(
             return Ok(ExitStatus::Failed);
         }
         let write = WriteContext { now: context.now, command: command.to_owned() };
-        for planned in plans.iter().filter(|planned| !planned.plan.members.is_empty()) {
-            let written = apply(&machine.installation, &planned.plan, &write)?;
-            for path in &written.paths {
-                context.ui.note(format!("written and read back: {}", path.display()));
-                report.written.push(path.display().to_string());
-            }
-            if let Some(backup) = written.backup {
-                let undo = undo_command(context, &backup.to_string());
-                context.ui.note(format!("backup {backup}; undo: {undo}"));
-                report.backup = Some(backup.to_string());
-                report.undo = Some(undo);
-            }
+        let plans: Vec<&Plan> = plans.iter().map(|planned| &planned.plan).collect();
+        let written = apply_all(&machine.installation, &plans, &write)?;
+        for path in &written.paths {
+            context.ui.note(format!("written and read back: {}", path.display()));
+            report.written.push(path.display().to_string());
+        }
+        if let Some(backup) = written.backup {
+            let undo = undo_command(context, backup.as_str());
+            context.ui.note(format!("backup {backup}; undo: {undo}"));
+            report.backup = Some(backup.to_string());
+            report.undo = Some(undo);
         }
         report.gateway = gateway(machine);
         if let Some(text) = &report.gateway {

@@ -1,8 +1,9 @@
 //! Which models are tried, in sequence, and whether a model may be picked at all.
 
-use super::ids::{ModelId, ModelRef, trim};
-use super::rules::RuleSet;
-use super::view::EngineConfig;
+use super::ids::{ModelRef, trim};
+use super::models::{Aliases, Reader, key};
+use super::rules::{AliasUse, RuleSet};
+use super::view::{EngineConfig, ModelChoice};
 
 /// What a chain is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,71 +12,146 @@ pub struct ChainQuery<'a> {
     pub provider: &'a str,
     /// The requested model; empty for the primary.
     pub model: &'a str,
-    /// The agent.
+    /// The agent; only 2026.9 reads its settings here.
     pub agent: Option<&'a str>,
     /// A list in place of the configured fallbacks and primary; empty: strict.
     pub fallbacks_override: Option<&'a [String]>,
 }
 
-/// The candidates, without duplicates, the requested model first.
+/// The candidates, without duplicates: the requested model, the fallbacks (not filtered by the allow
+/// list), and the configured primary unless a list was given.
 #[must_use]
 pub fn candidates(rules: &RuleSet, config: &EngineConfig, query: ChainQuery<'_>) -> Vec<ModelRef> {
-    let primary = primary(rules, config);
-    let provider = Some(trim(query.provider)).filter(|text| !text.is_empty());
-    let model = Some(trim(query.model)).filter(|text| !text.is_empty());
-    let requested = ModelRef {
-        provider: provider.map_or_else(|| primary.provider.clone(), |provider| rules.providers.id(provider)),
-        model: model.map_or_else(|| primary.model.clone(), ModelId::from),
+    let reader = Reader::new(rules, config, query.agent);
+    let primary = reader.primary();
+    let aliases = reader.aliases(primary.provider.as_str());
+    let given = |text| Some(trim(text)).filter(|text| !text.is_empty());
+    let provider = given(query.provider).unwrap_or(primary.provider.as_str());
+    let model = given(query.model).unwrap_or(primary.model.as_str());
+    let requested = requested(rules, &reader, &aliases, &primary, provider, model);
+
+    let respell = |model: ModelRef| {
+        if rules.chain.alias_use == AliasUse::WithProvider {
+            reader.pair(model.provider.as_str(), model.model.as_str())
+        } else {
+            model
+        }
     };
-    let configured = config.defaults.model.as_ref().and_then(|model| model.fallbacks.as_deref());
-    let mut chain = vec![requested];
-    let fallbacks = query.fallbacks_override.or(configured).unwrap_or_default();
-    chain.extend(fallbacks.iter().filter_map(|raw| parse_ref(rules, config, raw)));
-    if query.fallbacks_override.is_none() {
-        chain.push(primary);
+    let configured = own_fallbacks(rules, config, query.agent);
+    let mut fallbacks: Vec<ModelRef> = query
+        .fallbacks_override
+        .unwrap_or(configured)
+        .iter()
+        .filter_map(|raw| {
+            let knows_config = rules.chain.fallbacks_know_config;
+            reader.resolve(raw, primary.provider.as_str(), &aliases, knows_config).map(|read| read.model)
+        })
+        .collect();
+    let foreign = || {
+        let primary = reader.pair(primary.provider.as_str(), primary.model.as_str());
+        requested.provider != primary.provider && !fallbacks.contains(&requested)
+    };
+    if query.fallbacks_override.is_none() && rules.chain.foreign_provider_drops_fallbacks && foreign() {
+        fallbacks.clear();
     }
-    let mut seen = Vec::with_capacity(chain.len());
-    for candidate in chain {
-        if !seen.contains(&candidate) {
-            seen.push(candidate);
+
+    let mut chain = vec![requested];
+    chain.extend(fallbacks.into_iter().map(respell));
+    if query.fallbacks_override.is_none() {
+        chain.push(respell(primary));
+    }
+    without_duplicates(rules, chain)
+}
+
+/// The requested model, which may be an alias.
+fn requested(
+    rules: &RuleSet,
+    reader: &Reader<'_>,
+    aliases: &Aliases<'_>,
+    primary: &ModelRef,
+    provider: &str,
+    model: &str,
+) -> ModelRef {
+    let plain = reader.pair(provider, model);
+    let alias_use = rules.chain.alias_use;
+    let knows_config = rules.chain.fallbacks_know_config;
+    let by_alias = |raw: &str, default: &str| {
+        let read = reader.resolve(raw, default, aliases, knows_config)?;
+        Some(read.model).filter(|_| read.by_alias)
+    };
+    let bare = || by_alias(model, provider);
+    let full = || by_alias(&format!("{provider}/{model}"), primary.provider.as_str());
+    let bare_of_provider = || {
+        let normalize = |provider: &str| rules.providers.id(provider);
+        bare().filter(|target| {
+            normalize(target.provider.as_str()) == plain.provider
+                || plain.provider == normalize(primary.provider.as_str())
+        })
+    };
+    let respell = |target: ModelRef| reader.pair(target.provider.as_str(), target.model.as_str());
+    let found = match alias_use {
+        AliasUse::Bare => None,
+        AliasUse::Any => bare().or_else(full).map(respell),
+        AliasUse::WithProvider => full().or_else(bare_of_provider).map(respell),
+        AliasUse::OnePerModel => {
+            let listed = reader.lists_model(plain.provider.as_str(), plain.model.as_str());
+            if listed || aliases.names_model(&plain) { None } else { full().or_else(bare_of_provider) }
+        }
+    };
+    match found {
+        Some(target) => target,
+        None if matches!(alias_use, AliasUse::Any | AliasUse::WithProvider) => respell(plain),
+        None => plain,
+    }
+}
+
+fn without_duplicates(rules: &RuleSet, chain: Vec<ModelRef>) -> Vec<ModelRef> {
+    let pairs = rules.chain.alias_use == AliasUse::OnePerModel;
+    let mut distinct: Vec<ModelRef> = Vec::with_capacity(chain.len());
+    for model in chain {
+        let empty = model.provider.as_str().is_empty() || model.model.as_str().is_empty();
+        let known = || distinct.iter().any(|other| *other == model || (!pairs && key(other) == key(&model)));
+        if !empty && !known() {
+            distinct.push(model);
         }
     }
-    seen
+    distinct
 }
 
-/// The configured primary, else the rule set's built-in default.
+/// The configured fallbacks: the agent's own where the release reads them here (2026.9) and the agent
+/// has a model of its own, else those of `agents.defaults.model`.
 #[must_use]
-pub fn primary(rules: &RuleSet, config: &EngineConfig) -> ModelRef {
-    let configured = config.defaults.model.as_ref().and_then(|model| model.primary.as_deref());
-    configured
-        .and_then(|raw| parse_ref(rules, config, raw))
-        .or_else(|| split(rules, &rules.chain.default_model))
-        .unwrap_or_else(|| ModelRef { provider: "".into(), model: "".into() })
+pub fn own_fallbacks<'a>(rules: &RuleSet, config: &'a EngineConfig, agent: Option<&str>) -> &'a [String] {
+    let own = agent.filter(|_| rules.chain.agent_settings).and_then(|id| agent_fallbacks(config, id));
+    own.or_else(|| config.defaults.model.as_ref()?.fallbacks.as_deref()).unwrap_or_default()
 }
 
-/// Reads `provider/model`, an alias or a bare model id, as the config spells it.
+/// The fallbacks that an agent's own `model` brings: its list; an empty one (strict) for a bare string or
+/// a primary without a list; `None` when the agent inherits.
 #[must_use]
-pub fn parse_ref(rules: &RuleSet, config: &EngineConfig, raw: &str) -> Option<ModelRef> {
-    let raw = trim(raw);
-    let alias =
-        config.defaults.models.iter().find(|(_, entry)| {
-            entry.alias.as_deref().is_some_and(|alias| trim(alias).eq_ignore_ascii_case(raw))
-        });
-    split(rules, alias.map_or(raw, |(key, _)| key))
+pub fn agent_fallbacks<'a>(config: &'a EngineConfig, agent: &str) -> Option<&'a [String]> {
+    let choice = config.agent(agent)?.own.model.as_ref()?;
+    let ModelChoice { primary, fallbacks, has_fallbacks, .. } = choice;
+    let names_model = primary.as_deref().is_some_and(|primary| !trim(primary).is_empty());
+    match fallbacks {
+        Some(list) => Some(list),
+        None if *has_fallbacks => None,
+        None => names_model.then_some(&[]),
+    }
 }
 
-/// Whether a model may be picked; the configured one always may.
+/// The configured primary of an agent, else of the defaults, else the built-in default.
 #[must_use]
-pub fn is_allowed(rules: &RuleSet, config: &EngineConfig, _agent: Option<&str>, model: &ModelRef) -> bool {
-    let listed: Vec<&str> = if rules.chain.allow_list_is_policy {
-        config.defaults.allow.iter().flatten().map(String::as_str).collect()
-    } else {
-        config.defaults.models.keys().map(String::as_str).collect()
-    };
-    listed.is_empty() || listed.iter().any(|raw| split(rules, raw).as_ref() == Some(model))
+pub fn primary(rules: &RuleSet, config: &EngineConfig, agent: Option<&str>) -> ModelRef {
+    Reader::new(rules, config, agent).primary()
 }
 
-fn split(rules: &RuleSet, raw: &str) -> Option<ModelRef> {
-    let (provider, model) = raw.split_once('/')?;
-    Some(ModelRef { provider: rules.providers.id(provider), model: trim(model).into() })
+/// Reads `provider/model`, an alias or a bare model id, as a fallback of the config is read. A profile
+/// behind `@` is dropped: see [`profile_of`].
+#[must_use]
+pub fn parse_ref(rules: &RuleSet, config: &EngineConfig, agent: Option<&str>, raw: &str) -> Option<ModelRef> {
+    let reader = Reader::new(rules, config, agent);
+    let primary = reader.primary();
+    let aliases = reader.aliases(primary.provider.as_str());
+    reader.resolve(raw, primary.provider.as_str(), &aliases, true).map(|read| read.model)
 }

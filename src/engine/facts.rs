@@ -1,6 +1,6 @@
 //! What the engine may know about a credential: never the secret, only whether one is there.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::ids::{fold, trim};
 use super::state::{Num, number};
@@ -105,6 +105,24 @@ impl RefForm {
             && name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
         proper.then_some(form)
     }
+}
+
+/// The ref in full, `{source, provider, id}`, when the value is one in any of the forms.
+#[must_use]
+pub fn secret_ref(value: &Value, forms: &[RefForm]) -> Option<Value> {
+    let form = RefForm::of(value).filter(|form| forms.contains(form))?;
+    Some(match (form, value) {
+        (_, Value::Object(members)) if members.contains_key("provider") => value.clone(),
+        (_, Value::Object(members)) => {
+            json!({"source": members.get("source"), "provider": "default", "id": members.get("id")})
+        }
+        (_, value) => {
+            let text = trim(value.as_str().unwrap_or_default());
+            let name = text.trim_start_matches("secretref-env:").trim_start_matches("__env__:");
+            let name = name.trim_matches(['$', '{', '}']);
+            json!({"source": "env", "provider": "default", "id": name})
+        }
+    })
 }
 
 /// A credential without its secrets.

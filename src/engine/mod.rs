@@ -3,10 +3,15 @@
 
 pub mod chain;
 pub mod classify;
+pub mod coerce;
 pub mod facts;
 pub mod ids;
+mod models;
+pub mod notice;
 pub mod order;
 pub mod rules;
+pub mod run;
+pub mod session;
 pub mod state;
 pub mod types;
 pub mod usage;

@@ -285,7 +285,8 @@ impl<'a> Context<'a> {
     fn find<V>(&self, orders: &'a indexmap::IndexMap<String, V>, asked: &str) -> Option<(&'a String, &'a V)> {
         let names = &self.rules.providers;
         let under = |provider: &str| orders.iter().find(|(key, _)| names.normalize(key) == provider);
-        under(&self.provider).or_else(|| under(asked))
+        let owner = Some(&*self.provider).filter(|_| self.rules.order.order_key_by_owner);
+        owner.and_then(under).or_else(|| under(asked))
     }
 
     fn config_profiles(&self) -> Vec<&'a ProfileId> {

@@ -55,18 +55,21 @@ pub struct ModelChoice {
     pub fallbacks: Option<Vec<String>>,
     /// It was a bare string, which leaves no room for fallbacks.
     pub is_string: bool,
+    /// There is a `fallbacks` member, perhaps no list.
+    pub has_fallbacks: bool,
 }
 
 impl ModelChoice {
     fn from_json(value: &Value) -> Option<Self> {
         match value {
             Value::String(text) => {
-                Some(Self { primary: Some(text.clone()), fallbacks: None, is_string: true })
+                Some(Self { primary: Some(text.clone()), is_string: true, ..Self::default() })
             }
             Value::Object(members) => Some(Self {
                 primary: members.get("primary").and_then(Value::as_str).map(str::to_owned),
                 fallbacks: members.get("fallbacks").and_then(texts),
                 is_string: false,
+                has_fallbacks: members.contains_key("fallbacks"),
             }),
             _ => None,
         }
@@ -76,7 +79,7 @@ impl ModelChoice {
 /// An entry of `models`, keyed by model ref.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ModelEntry {
-    /// Another name for the model.
+    /// Another name for the model; empty where `alias` is there but no text.
     pub alias: Option<String>,
 }
 
@@ -104,7 +107,7 @@ impl AgentModels {
             image_model: choice("imageModel"),
             models: models
                 .map(|(key, entry)| {
-                    let alias = entry.get("alias").and_then(Value::as_str).map(str::to_owned);
+                    let alias = entry.get("alias").map(|alias| alias.as_str().unwrap_or_default().to_owned());
                     (key.clone(), ModelEntry { alias })
                 })
                 .collect(),
@@ -138,7 +141,7 @@ pub struct ConfiguredProvider {
     pub api: Option<String>,
     /// `baseUrl`.
     pub base_url: Option<String>,
-    /// Ids of its models, in the config's sequence.
+    /// Ids of its models, in the config's sequence; empty for one without.
     pub models: Vec<String>,
     /// It has an `apiKey` of its own.
     pub has_api_key: bool,
@@ -236,7 +239,7 @@ fn configured_provider(members: &Map<String, Value>) -> ConfiguredProvider {
         auth: text("auth"),
         api: text("api"),
         base_url: text("baseUrl"),
-        models: models.filter_map(|model| model.get("id")?.as_str().map(str::to_owned)).collect(),
+        models: models.map(|model| model["id"].as_str().unwrap_or_default().to_owned()).collect(),
         has_api_key: members.get("apiKey").is_some_and(|key| !key.is_null()),
     }
 }

@@ -1,6 +1,7 @@
 //! Recorded answers to questions about state: order, eligible, fail, expire, cooldown, chain, coerce.
 
 use clawctl::engine::chain::{self, ChainQuery};
+use clawctl::engine::coerce;
 use clawctl::engine::order::{self, OrderQuery};
 use clawctl::engine::usage::{self, CooldownSettings, Failure};
 use clawctl::engine::{AuthState, EngineConfig, RuleSet, UsageStats};
@@ -64,6 +65,8 @@ pub fn answer(release: &str, case: &Value) -> Option<Value> {
             let given = case.get("fallbacksOverride").and_then(Value::as_array);
             let given: Option<Vec<String>> =
                 given.map(|raw| raw.iter().filter_map(Value::as_str).map(str::to_owned).collect());
+            // Without a config there is no primary to append either.
+            let given = given.or_else(|| case["config"].is_null().then(Vec::new));
             let query = ChainQuery {
                 provider: text("provider").unwrap_or_default(),
                 model: text("model").unwrap_or_default(),
@@ -73,6 +76,7 @@ pub fn answer(release: &str, case: &Value) -> Option<Value> {
             let chain = chain::candidates(&rules, &config, query);
             Some(json!({ "candidates": chain.iter().map(ToString::to_string).collect::<Vec<_>>() }))
         }
+        "coerce" => Some(json!({ "store": coerce::store(&rules, &case["raw"]) })),
         _ => None,
     }
 }

@@ -4,9 +4,41 @@
 //! One engine walks them: the text is judged first, then the status decides, confirms or
 //! overrides. All matching is linear in the length of the text.
 
+mod engine;
+mod list;
+mod order;
+mod pattern;
+mod text;
+mod words;
+
+use std::collections::HashSet;
 use std::sync::OnceLock;
 
+use self::engine::Compiled;
 use super::types::{Family, Reason};
+
+/// The families for which a row holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Families(u8);
+
+const F3: Families = Families(1);
+const F5: Families = Families(2);
+const F7: Families = Families(4);
+const F9: Families = Families(8);
+const FROM_7: Families = F7.or(F9);
+const FROM_5: Families = F5.or(FROM_7);
+const UP_TO_7: Families = F3.or(F5).or(F7);
+const ALL: Families = F3.or(FROM_5);
+
+impl Families {
+    const fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    const fn has(self, family: Family) -> bool {
+        self.0 >> (family as u8) & 1 == 1
+    }
+}
 
 /// What is known about one failed call. Everything is optional; use `..Signal::default()`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -108,7 +140,7 @@ pub struct RowInfo {
 /// The rules of one family, compiled. Cheap to share, and free of locks.
 #[derive(Debug)]
 pub struct Classifier {
-    family: Family,
+    tables: &'static Compiled,
     extra: Vec<ExtraRow>,
 }
 
@@ -118,12 +150,18 @@ struct ExtraRow {
     pattern: Option<regex::Regex>,
 }
 
+fn tables(family: Family) -> &'static Compiled {
+    static BUILT: [OnceLock<Compiled>; Family::ALL.len()] = [const { OnceLock::new() }; Family::ALL.len()];
+    BUILT[family as usize].get_or_init(|| Compiled::new(family))
+}
+
 impl Classifier {
     /// The family's built-in rules, compiled once per process.
     #[must_use]
     pub fn for_family(family: Family) -> &'static Self {
-        static BUILT: [OnceLock<Classifier>; 4] = [const { OnceLock::new() }; 4];
-        BUILT[family as usize].get_or_init(|| Self { family, extra: Vec::new() })
+        static BUILT: [OnceLock<Classifier>; Family::ALL.len()] =
+            [const { OnceLock::new() }; Family::ALL.len()];
+        BUILT[family as usize].get_or_init(|| Self { tables: tables(family), extra: Vec::new() })
     }
 
     /// The family's rules with an operator's own rows before them.
@@ -131,46 +169,118 @@ impl Classifier {
     /// # Errors
     /// A row without condition, an id that is malformed or taken, a pattern that doesn't compile.
     pub fn with_rows(family: Family, extra: Vec<Row>) -> Result<Self, RowError> {
+        let built_in = Self::for_family(family);
+        let mut taken: HashSet<String> = built_in.rows().map(|info| info.id).collect();
         let mut rows = Vec::with_capacity(extra.len());
         for row in extra {
-            let pattern = match &row.pattern {
-                Some(text) => {
-                    Some(regex::RegexBuilder::new(text).case_insensitive(true).build().map_err(|source| {
-                        RowError::BadPattern { id: row.id.clone(), source: Box::new(source) }
-                    })?)
+            if !is_kebab_case(&row.id) {
+                return Err(RowError::BadId { id: row.id });
+            }
+            if !taken.insert(row.id.clone()) {
+                return Err(RowError::DuplicateId { id: row.id });
+            }
+            if !row.has_condition() {
+                return Err(RowError::NoCondition { id: row.id });
+            }
+            let pattern = match row.pattern.as_deref() {
+                Some(source) => {
+                    Some(regex::RegexBuilder::new(source).case_insensitive(true).build().map_err(
+                        |source| RowError::BadPattern { id: row.id.clone(), source: Box::new(source) },
+                    )?)
                 }
                 None => None,
             };
             rows.push(ExtraRow { row, pattern });
         }
-        Ok(Self { family, extra: rows })
+        Ok(Self { tables: tables(family), extra: rows })
     }
 
     /// The family.
     #[must_use]
     pub const fn family(&self) -> Family {
-        self.family
+        self.tables.family
     }
 
     /// The reason for this error and the row that gave it. Linear in the length of the text.
     #[must_use]
     pub fn classify(&self, signal: &Signal<'_>) -> Verdict<'_> {
-        for extra in &self.extra {
-            let text = signal.message.unwrap_or_default();
-            if extra.pattern.as_ref().is_some_and(|pattern| pattern.is_match(text)) {
-                return Verdict { reason: extra.row.reason, rule: &extra.row.id, overflow: false };
-            }
+        let (found, overflow) = self.tables.judge(signal);
+        if let Some(extra) = self.extra.iter().find(|extra| extra.holds(self.tables, signal)) {
+            return Verdict { reason: extra.row.reason, rule: &extra.row.id, overflow };
         }
-        Verdict { reason: None, rule: "none", overflow: false }
+        match found {
+            Some(found) => Verdict { reason: Some(found.reason), rule: found.rule, overflow },
+            None => Verdict { reason: None, rule: "none", overflow },
+        }
     }
 
-    /// Every row that holds for this family, in the order in which they are tried.
+    /// Every row that holds for this family, in the order in which they are tried: an operator's
+    /// own, text, status, code, type, and the providers' hooks.
     pub fn rows(&self) -> impl Iterator<Item = RowInfo> {
-        self.extra.iter().map(|extra| RowInfo {
-            id: extra.row.id.clone(),
-            reason: extra.row.reason,
-            pattern: extra.row.pattern.clone().unwrap_or_default(),
-            note: extra.row.note.clone().unwrap_or_default(),
-        })
+        let own = self.extra.iter().map(|extra| extra.row.info());
+        own.chain(list::rows(self.family()))
     }
 }
+
+impl Row {
+    fn has_condition(&self) -> bool {
+        self.pattern.is_some()
+            || !self.statuses.is_empty()
+            || !self.codes.is_empty()
+            || !self.error_types.is_empty()
+            || !self.providers.is_empty()
+    }
+
+    fn info(&self) -> RowInfo {
+        let mut parts = Vec::new();
+        if !self.statuses.is_empty() {
+            let statuses: Vec<_> = self.statuses.iter().map(i64::to_string).collect();
+            parts.push(format!("status {}", statuses.join(" or ")));
+        }
+        for (what, names) in
+            [("code", &self.codes), ("type", &self.error_types), ("provider", &self.providers)]
+        {
+            if !names.is_empty() {
+                parts.push(format!("{what} {}", names.join(" or ")));
+            }
+        }
+        parts.extend(self.pattern.iter().map(|pattern| format!("/{pattern}/i")));
+        RowInfo {
+            id: self.id.clone(),
+            reason: self.reason,
+            pattern: parts.join(" and "),
+            note: self.note.clone().unwrap_or_default(),
+        }
+    }
+}
+
+impl ExtraRow {
+    fn holds(&self, tables: &Compiled, signal: &Signal<'_>) -> bool {
+        let named = |names: &[String], value: Option<&str>| {
+            names.is_empty()
+                || value.is_some_and(|value| {
+                    names.iter().any(|name| name.trim().eq_ignore_ascii_case(value.trim()))
+                })
+        };
+        named(&self.row.codes, signal.code)
+            && named(&self.row.error_types, signal.error_type)
+            && named(&self.row.providers, signal.provider)
+            && (self.row.statuses.is_empty()
+                || tables.status_of(signal).is_some_and(|status| self.row.statuses.contains(&status)))
+            && self
+                .pattern
+                .as_ref()
+                .is_none_or(|pattern| signal.message.is_some_and(|message| pattern.is_match(message)))
+    }
+}
+
+/// Lower-case letters, digits and single hyphens between them.
+fn is_kebab_case(id: &str) -> bool {
+    !id.is_empty()
+        && id.split('-').all(|part| {
+            !part.is_empty() && part.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+        })
+}
+
+#[cfg(test)]
+mod tests;

@@ -7,9 +7,10 @@ use crate::time::Millis;
 
 use super::super::facts::RefForm;
 use super::super::types::{Family, Reason};
+use super::models;
 use super::{
-    Backoff, BlockedUse, ChainRules, CooldownKey, CooldownRules, OrderRules, ProviderNames, ReasonSet,
-    RuleSet,
+    AliasUse, Backoff, BlockedUse, ChainRules, CoerceRules, CooldownKey, CooldownRules, OrderRules,
+    ProviderNames, ReasonSet, RuleSet, RunRules,
 };
 
 /// Before 2026.3.31.
@@ -20,6 +21,7 @@ pub(super) fn r2026_3() -> RuleSet {
         family: Family::R2026_3,
         checked_release: Family::R2026_3.checked_release(),
         about: "releases before 2026.3.31",
+        run: RunRules::of_family(Family::R2026_3),
         cooldown: CooldownRules {
             regular_ladder: [1, 5, 25, 60].map(Millis::from_mins).to_vec(),
             rate_limit: None,
@@ -56,6 +58,7 @@ pub(super) fn r2026_3() -> RuleSet {
         },
         order: OrderRules {
             live_oauth_first: false,
+            order_key_by_owner: false,
             gone_stored_order_falls_back: false,
             cooldown_by_model: false,
             aws_sdk_profiles: false,
@@ -66,9 +69,22 @@ pub(super) fn r2026_3() -> RuleSet {
             ref_forms: vec![RefForm::Full, RefForm::WithoutProvider, RefForm::Template],
         },
         chain: ChainRules {
+            alias_use: AliasUse::Bare,
+            knows_configured_providers: false,
+            fallbacks_know_config: false,
+            wildcards: false,
+            agent_settings: false,
             default_model: "anthropic/claude-opus-4-6".to_owned(),
             foreign_provider_drops_fallbacks: true,
             allow_list_is_policy: false,
+        },
+        coerce: CoerceRules {
+            canonical: false,
+            reads_refs_in_values: false,
+            keeps_empty_order: true,
+            keeps_setup: false,
+            newest_usage_members: false,
+            oauth_members: &[],
         },
         providers: ProviderNames {
             aliases: &[
@@ -85,6 +101,7 @@ pub(super) fn r2026_3() -> RuleSet {
             ],
             credentials_of: &[("byteplus-plan", "byteplus"), ("volcengine-plan", "volcengine")],
         },
+        models: models::R2026_3,
         overridden: BTreeMap::new(),
     }
 }
@@ -97,6 +114,7 @@ pub(super) fn r2026_5() -> RuleSet {
         family: Family::R2026_5,
         checked_release: Family::R2026_5.checked_release(),
         about: "releases 2026.3.31 to 2026.5",
+        run: RunRules::of_family(Family::R2026_5),
         cooldown: CooldownRules {
             regular_ladder: vec![Millis::from_secs(30), Millis::from_mins(1), Millis::from_mins(5)],
             auth_permanent: Backoff { base: Millis::from_mins(10), max: Millis::from_mins(60) },
@@ -120,7 +138,56 @@ pub(super) fn r2026_5() -> RuleSet {
             config_keys: CooldownKey::ALL.to_vec(),
             ..before.cooldown
         },
-        chain: ChainRules { default_model: "openai/gpt-5.5".to_owned(), ..before.chain },
+        order: OrderRules {
+            order_key_by_owner: true,
+            ref_forms: vec![
+                RefForm::Full,
+                RefForm::WithoutProvider,
+                RefForm::Template,
+                RefForm::EnvMarker,
+                RefForm::UnderscoreMarker,
+            ],
+            ..before.order
+        },
+        chain: ChainRules {
+            alias_use: AliasUse::Any,
+            knows_configured_providers: true,
+            default_model: "openai/gpt-5.5".to_owned(),
+            ..before.chain
+        },
+        models: models::R2026_5,
+        coerce: CoerceRules { reads_refs_in_values: true, keeps_empty_order: false, ..before.coerce },
+        providers: ProviderNames {
+            aliases: &[
+                ("aws-bedrock", "amazon-bedrock"),
+                ("bedrock", "amazon-bedrock"),
+                ("bytedance", "volcengine"),
+                ("doubao", "volcengine"),
+                ("kimi-code", "kimi"),
+                ("kimi-coding", "kimi"),
+                ("modelstudio", "qwen"),
+                ("opencode-go-auth", "opencode-go"),
+                ("opencode-zen", "opencode"),
+                ("qwencloud", "qwen"),
+                ("z-ai", "zai"),
+                ("z.ai", "zai"),
+            ],
+            credentials_of: &[
+                ("byteplus-plan", "byteplus"),
+                ("claude-cli", "anthropic"),
+                ("codex-cli", "openai-codex"),
+                ("minimax-api", "minimax"),
+                ("minimax-api-key-cn", "minimax"),
+                ("minimax-api-lightning", "minimax"),
+                ("minimax-cloud", "minimax"),
+                ("modelstudio-api-key", "qwen"),
+                ("modelstudio-api-key-cn", "qwen"),
+                ("modelstudio-standard-api-key", "qwen"),
+                ("modelstudio-standard-api-key-cn", "qwen"),
+                ("openai-codex-import", "openai-codex"),
+                ("volcengine-plan", "volcengine"),
+            ],
+        },
         ..before
     }
 }
@@ -133,6 +200,7 @@ pub(super) fn r2026_7() -> RuleSet {
         family: Family::R2026_7,
         checked_release: Family::R2026_7.checked_release(),
         about: "releases 2026.6 and 2026.7",
+        run: RunRules::of_family(Family::R2026_7),
         cooldown: CooldownRules {
             whole_millis: true,
             model_scoped: ReasonSet::of(&[Reason::RateLimit, Reason::Timeout]),
@@ -155,7 +223,44 @@ pub(super) fn r2026_7() -> RuleSet {
             ],
             ..before.order
         },
-        chain: ChainRules { foreign_provider_drops_fallbacks: false, ..before.chain },
+        chain: ChainRules {
+            alias_use: AliasUse::WithProvider,
+            fallbacks_know_config: true,
+            wildcards: true,
+            foreign_provider_drops_fallbacks: false,
+            ..before.chain
+        },
+        models: models::R2026_7,
+        coerce: CoerceRules {
+            canonical: true,
+            oauth_members: &[
+                "access",
+                "refresh",
+                "idToken",
+                "clientId",
+                "enterpriseUrl",
+                "projectId",
+                "accountId",
+                "chatgptPlanType",
+            ],
+            ..before.coerce
+        },
+        providers: ProviderNames {
+            aliases: &[],
+            credentials_of: &[
+                ("byteplus-plan", "byteplus"),
+                ("claude-cli", "anthropic"),
+                ("minimax-api", "minimax"),
+                ("minimax-api-key-cn", "minimax"),
+                ("minimax-api-lightning", "minimax"),
+                ("minimax-cloud", "minimax"),
+                ("minimax-cn", "minimax"),
+                ("minimax-portal-cn", "minimax-portal"),
+                ("novita-ai", "novita"),
+                ("novitaai", "novita"),
+                ("volcengine-plan", "volcengine"),
+            ],
+        },
         ..before
     }
 }
@@ -168,6 +273,7 @@ pub(super) fn r2026_9() -> RuleSet {
         family: Family::R2026_9,
         checked_release: Family::R2026_9.checked_release(),
         about: "releases from 2026.8",
+        run: RunRules::of_family(Family::R2026_9),
         cooldown: CooldownRules {
             rate_limit: Some(Backoff { base: Millis::from_secs(30), max: Millis::from_hours(24) }),
             billing: Backoff { base: Millis::from_mins(10), max: Millis::from_hours(24) },
@@ -210,9 +316,46 @@ pub(super) fn r2026_9() -> RuleSet {
             ..before.order
         },
         chain: ChainRules {
+            alias_use: AliasUse::OnePerModel,
+            agent_settings: true,
             default_model: "openai/gpt-6-astra".to_owned(),
             allow_list_is_policy: true,
             ..before.chain
+        },
+        models: models::R2026_9,
+        coerce: CoerceRules {
+            keeps_setup: true,
+            newest_usage_members: true,
+            oauth_members: &[
+                "access",
+                "refresh",
+                "idToken",
+                "clientId",
+                "enterpriseUrl",
+                "projectId",
+                "accountId",
+                "chatgptPlanType",
+                "subscriptionType",
+                "rateLimitTier",
+                "tokenEndpoint",
+                "deviceAuthorizationEndpoint",
+                "issuer",
+                "authFlow",
+            ],
+            ..before.coerce
+        },
+        providers: ProviderNames {
+            aliases: &[],
+            credentials_of: &[
+                ("claude-cli", "anthropic"),
+                ("minimax-api", "minimax"),
+                ("minimax-api-key-cn", "minimax"),
+                ("minimax-api-lightning", "minimax"),
+                ("minimax-cloud", "minimax"),
+                ("minimax-cn", "minimax"),
+                ("minimax-portal-cn", "minimax-portal"),
+                ("x-ai", "xai"),
+            ],
         },
         ..before
     }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::time::Millis;
 
 use super::super::types::Reason;
-use super::{Backoff, BlockedUse, CooldownKey, ReasonSet, RuleSet, RulesError, nearest};
+use super::{AliasUse, Backoff, BlockedUse, CooldownKey, ReasonSet, RuleSet, RulesError, nearest};
 
 /// What a constant counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,12 +114,14 @@ pub(super) enum Slot<'a> {
     Ladder(&'a mut Vec<Millis>),
     Backoff(&'a mut Option<Backoff>, BackoffPart),
     Count(&'a mut u32),
+    CountLimit(&'a mut Option<u32>),
     Switch(&'a mut bool),
     Reasons(&'a mut ReasonSet),
     ReasonList(&'a mut Vec<Reason>),
     Names(&'a mut Vec<String>),
     Keys(&'a mut Vec<CooldownKey>),
     Blocked(&'a mut BlockedUse),
+    Alias(&'a mut AliasUse),
     Word(&'a mut String),
 }
 
@@ -131,7 +133,7 @@ pub(super) enum BackoffPart {
 
 /// Calls `visit` with the key path and the place of every constant, in the sequence of lists.
 pub(super) fn visit(rules: &mut RuleSet, visit: &mut dyn FnMut(&'static str, Slot<'_>)) {
-    let RuleSet { cooldown, order, chain, .. } = rules;
+    let RuleSet { cooldown, order, chain, run, .. } = rules;
     visit("cooldown.regularLadder", Slot::Ladder(&mut cooldown.regular_ladder));
     visit("cooldown.rateLimit.base", Slot::Backoff(&mut cooldown.rate_limit, BackoffPart::Base));
     visit("cooldown.rateLimit.max", Slot::Backoff(&mut cooldown.rate_limit, BackoffPart::Max));
@@ -153,6 +155,7 @@ pub(super) fn visit(rules: &mut RuleSet, visit: &mut dyn FnMut(&'static str, Slo
     visit("cooldown.reasonPriority", Slot::ReasonList(&mut cooldown.reason_priority));
     visit("cooldown.configKeys", Slot::Keys(&mut cooldown.config_keys));
     visit("order.liveOauthFirst", Slot::Switch(&mut order.live_oauth_first));
+    visit("order.orderKeyByOwner", Slot::Switch(&mut order.order_key_by_owner));
     visit("order.goneStoredOrderFallsBack", Slot::Switch(&mut order.gone_stored_order_falls_back));
     visit("order.cooldownByModel", Slot::Switch(&mut order.cooldown_by_model));
     visit("order.awsSdkProfiles", Slot::Switch(&mut order.aws_sdk_profiles));
@@ -161,18 +164,24 @@ pub(super) fn visit(rules: &mut RuleSet, visit: &mut dyn FnMut(&'static str, Slo
     visit("order.honoursSetup", Slot::Switch(&mut order.honours_setup));
     visit("order.maxExpires", Slot::Limit(&mut order.max_expires));
     visit("chain.defaultModel", Slot::Word(&mut chain.default_model));
+    visit("chain.aliasUse", Slot::Alias(&mut chain.alias_use));
+    visit("chain.knowsConfiguredProviders", Slot::Switch(&mut chain.knows_configured_providers));
+    visit("chain.fallbacksKnowConfig", Slot::Switch(&mut chain.fallbacks_know_config));
+    visit("chain.wildcards", Slot::Switch(&mut chain.wildcards));
+    visit("chain.agentSettings", Slot::Switch(&mut chain.agent_settings));
     visit("chain.foreignProviderDropsFallbacks", Slot::Switch(&mut chain.foreign_provider_drops_fallbacks));
     visit("chain.allowListIsPolicy", Slot::Switch(&mut chain.allow_list_is_policy));
+    run.visit(visit);
 }
 
 impl Slot<'_> {
     const fn unit(&self) -> Unit {
         match self {
             Self::Millis(_) | Self::Limit(_) | Self::Ladder(_) | Self::Backoff(..) => Unit::Millis,
-            Self::Count(_) => Unit::Count,
+            Self::Count(_) | Self::CountLimit(_) => Unit::Count,
             Self::Switch(_) => Unit::Switch,
             Self::Reasons(_) | Self::ReasonList(_) | Self::Names(_) | Self::Keys(_) => Unit::Names,
-            Self::Blocked(_) | Self::Word(_) => Unit::Word,
+            Self::Blocked(_) | Self::Alias(_) | Self::Word(_) => Unit::Word,
         }
     }
 
@@ -185,6 +194,7 @@ impl Slot<'_> {
             Self::Backoff(backoff, BackoffPart::Max) => maybe(backoff.map(|backoff| backoff.max)),
             Self::Ladder(steps) => ConstantValue::Ladder(steps.to_vec()),
             Self::Count(count) => ConstantValue::Count(**count),
+            Self::CountLimit(limit) => limit.map_or(ConstantValue::None, ConstantValue::Count),
             Self::Switch(on) => ConstantValue::Switch(**on),
             Self::Reasons(set) => ConstantValue::Names(set.iter().map(|reason| reason.to_string()).collect()),
             Self::ReasonList(list) => ConstantValue::Names(list.iter().map(Reason::to_string).collect()),
@@ -193,6 +203,7 @@ impl Slot<'_> {
                 ConstantValue::Names(keys.iter().map(|key| key.as_str().to_owned()).collect())
             }
             Self::Blocked(blocked) => ConstantValue::Word(blocked.as_str().to_owned()),
+            Self::Alias(alias_use) => ConstantValue::Word(alias_use.as_str().to_owned()),
             Self::Word(word) => ConstantValue::Word(word.to_string()),
         }
     }
@@ -221,6 +232,11 @@ impl Slot<'_> {
                 let count = value.as_u64().and_then(|count| u32::try_from(count).ok());
                 *slot = count.ok_or("a whole number from 0")?;
             }
+            Self::CountLimit(slot) => {
+                let count = value.as_u64().and_then(|count| u32::try_from(count).ok());
+                *slot =
+                    if value.is_null() { None } else { Some(count.ok_or("a whole number from 0, or null")?) };
+            }
             Self::Switch(slot) => *slot = value.as_bool().ok_or("true or false")?,
             Self::Reasons(slot) => *slot = reasons(value)?.into_iter().collect(),
             Self::ReasonList(slot) => *slot = reasons(value)?,
@@ -237,6 +253,11 @@ impl Slot<'_> {
                 let all = [BlockedUse::Ignored, BlockedUse::Read, BlockedUse::ReadScoped];
                 let found = all.into_iter().find(|blocked| Some(blocked.as_str()) == value.as_str());
                 *slot = found.ok_or("\"ignored\", \"read\" or \"read-scoped\"")?;
+            }
+            Self::Alias(slot) => {
+                let all = [AliasUse::Bare, AliasUse::Any, AliasUse::WithProvider, AliasUse::OnePerModel];
+                let found = all.into_iter().find(|alias_use| Some(alias_use.as_str()) == value.as_str());
+                *slot = found.ok_or("\"bare\", \"any\", \"with-provider\" or \"one-per-model\"")?;
             }
             Self::Word(slot) => *slot = value.as_str().ok_or("a text")?.to_owned(),
         }

@@ -3,12 +3,16 @@
 
 mod builtin;
 mod constants;
+mod models;
 mod names;
+pub mod run;
 
 use std::collections::BTreeMap;
 
 pub use constants::{Constant, ConstantValue, Unit};
+pub use models::{ModelNames, ModelSpelling};
 pub use names::ProviderNames;
+pub use run::RunRules;
 
 use crate::time::Millis;
 
@@ -169,6 +173,8 @@ pub struct CooldownRules {
 pub struct OrderRules {
     /// An OAuth profile with a live access token goes before an expired one (2026.9).
     pub live_oauth_first: bool,
+    /// An order stands under the provider whose credentials are used, too (2026.5 on).
+    pub order_key_by_owner: bool,
     /// A stored order whose ids are all gone falls back to the stored profiles (2026.7 on).
     pub gone_stored_order_falls_back: bool,
     /// Cooldowns are judged for the requested model (2026.9), else for the whole profile.
@@ -189,9 +195,64 @@ pub struct OrderRules {
     pub ref_forms: Vec<RefForm>,
 }
 
+/// How stored documents are read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CoerceRules {
+    /// Only known members are taken, normalized (2026.7 on); before, entries stay as they are.
+    pub canonical: bool,
+    /// A ref that stands in `key` or `token` counts as `keyRef` or `tokenRef` (2026.5 on).
+    pub reads_refs_in_values: bool,
+    /// An order in which nothing is left is still an order (2026.3).
+    pub keeps_empty_order: bool,
+    /// `setup` is taken (2026.9).
+    pub keeps_setup: bool,
+    /// `lastProbeAt`, `blockedScope` and `cooldownClassification` are taken (2026.9).
+    pub newest_usage_members: bool,
+    /// Members of an OAuth credential that are taken.
+    pub oauth_members: &'static [&'static str],
+}
+
+/// What an alias of `agents.defaults.models` stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum AliasUse {
+    /// A fallback or primary without a slash (2026.3).
+    Bare,
+    /// Any ref, the requested model too (2026.5).
+    Any,
+    /// Any ref, also behind its provider: `openai/fast` (2026.7).
+    WithProvider,
+    /// The same, but a model has one alias, the last (2026.9).
+    OnePerModel,
+}
+
+impl AliasUse {
+    /// The name in lists and operator's files.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Bare => "bare",
+            Self::Any => "any",
+            Self::WithProvider => "with-provider",
+            Self::OnePerModel => "one-per-model",
+        }
+    }
+}
+
 /// Which models are tried.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChainRules {
+    /// What an alias stands for.
+    pub alias_use: AliasUse,
+    /// Providers of `models.providers` give bare ids their provider and keep their own name (2026.5
+    /// on); so do `openrouter:auto` and `openrouter:free`, and a date or quantization behind `@`.
+    pub knows_configured_providers: bool,
+    /// The same for fallbacks and the requested model (2026.7 on).
+    pub fallbacks_know_config: bool,
+    /// `provider/*` in `models` is no model (2026.7 on).
+    pub wildcards: bool,
+    /// An agent's own model, fallbacks and aliases shape its chain (2026.9); before, the caller
+    /// handed them over.
+    pub agent_settings: bool,
     /// The model at the end of every chain without a configured primary, as `provider/model`.
     pub default_model: String,
     /// With a requested provider other than the primary's, and a requested model that is none of
@@ -199,6 +260,14 @@ pub struct ChainRules {
     pub foreign_provider_drops_fallbacks: bool,
     /// The allow list is `modelPolicy.allow` (2026.9), else the keys of `agents.defaults.models`.
     pub allow_list_is_policy: bool,
+}
+
+impl ChainRules {
+    /// Whether `provider/alias` counts.
+    #[must_use]
+    pub fn alias_with_provider(&self) -> bool {
+        self.alias_use >= AliasUse::WithProvider
+    }
 }
 
 /// Everything that one release does differently from another.
@@ -218,8 +287,14 @@ pub struct RuleSet {
     pub order: OrderRules,
     /// Candidate chain.
     pub chain: ChainRules,
+    /// Reading of stored documents.
+    pub coerce: CoerceRules,
+    /// Runs and sessions.
+    pub run: RunRules,
     /// How providers are spelled.
     pub providers: ProviderNames,
+    /// How models are spelled.
+    pub models: ModelNames,
     /// Keys that an operator's file changed, with the value before.
     pub overridden: BTreeMap<String, ConstantValue>,
 }
