@@ -1,12 +1,15 @@
-//! A few rows straight from the pages of an idle database.
+//! A few rows straight from the pages of a database and its write-ahead log.
 //!
 //! SQLite reads and parses the whole schema before its first answer. The databases of 2026.9 have up to
 //! 330 tables, indexes and triggers: a millisecond for each database, where a list of 1,000 agents has
 //! one second for all. This reads what the file format (https://sqlite.org/fileformat2.html) says
-//! about three small tables and nothing else. Whatever it doesn't know well, it leaves to SQLite by
+//! about three small tables and nothing else, without a lock or a file of its own; the caller makes
+//! sure that neither file changed meanwhile. Whatever it doesn't know well, it leaves to SQLite by
 //! answering `None`: it never guesses, and it never reports damage.
 
+use std::collections::HashMap;
 use std::fs::File;
+use std::io::{BufReader, Read};
 use std::os::unix::fs::FileExt;
 
 use super::auth::Row;
@@ -17,9 +20,12 @@ use crate::time::Millis;
 const MAX_PAGES: usize = 4_096;
 /// More than any row in question is long.
 const MAX_PAYLOAD: usize = 64 << 20;
+/// Beyond this size SQLite with its index of the log is faster.
+const MAX_LOG: u64 = 16 << 20;
 
 struct Pages<'f> {
     file: &'f File,
+    log: Option<Log<'f>>,
     size: usize,
     /// `size` without the bytes reserved at the end of each page.
     usable: usize,
@@ -39,25 +45,94 @@ struct Record {
     columns: Vec<(u64, usize)>,
 }
 
-/// What [`super::sqlite::read_rows`] finds, when the file is as expected.
-pub(crate) fn find(file: &File, wanted: &[Row]) -> Option<Found> {
-    let mut header = [0; 100];
-    file.read_exact_at(&mut header, 0).ok()?;
-    let number = |at: usize| Some(u32::from_be_bytes(header.get(at..at + 4)?.try_into().ok()?));
-    let size = match u16::from_be_bytes([header[16], header[17]]) {
-        1 => 65_536,
-        size if size.is_power_of_two() && size >= 512 => usize::from(size),
-        _ => return None,
+/// The pages that the log holds in their newest committed state.
+struct Log<'f> {
+    file: &'f File,
+    places: HashMap<u32, u64>,
+}
+
+impl<'f> Log<'f> {
+    /// Walks the log up to its last whole commit. Answers with the size of its pages too.
+    fn read(file: &'f File) -> Option<(Self, usize)> {
+        const HEADER: u64 = 32;
+        const FRAME: usize = 24;
+        if file.metadata().ok()?.len() > MAX_LOG {
+            return None;
+        }
+        let mut reader = BufReader::with_capacity(1 << 16, file);
+        let mut header = [0; HEADER as usize];
+        reader.read_exact(&mut header).ok()?;
+        let big_endian = match be32(&header, 0)? {
+            0x377f_0682 => false,
+            0x377f_0683 => true,
+            _ => return None,
+        };
+        let size = usize::try_from(be32(&header, 8)?).ok()?;
+        if be32(&header, 4)? != 3_007_000 || !size.is_power_of_two() || !(512..=65_536).contains(&size) {
+            return None;
+        }
+        let mut sum = checksum((0, 0), &header[..24], big_endian);
+        if sum != (be32(&header, 24)?, be32(&header, 28)?) {
+            return None;
+        }
+        let mut places = HashMap::new();
+        let mut uncommitted = Vec::new();
+        let mut frame = vec![0; FRAME + size];
+        let mut at = HEADER;
+        while reader.read_exact(&mut frame).is_ok() {
+            sum = checksum(checksum(sum, &frame[..8], big_endian), &frame[FRAME..], big_endian);
+            if frame[8..16] != header[16..24] || sum != (be32(&frame, 16)?, be32(&frame, 20)?) {
+                break;
+            }
+            uncommitted.push((be32(&frame, 0)?, at + FRAME as u64));
+            if be32(&frame, 4)? != 0 {
+                places.extend(uncommitted.drain(..));
+            }
+            at += frame.len() as u64;
+        }
+        Some((Self { file, places }, size))
+    }
+}
+
+/// The log's running checksum over words of four bytes.
+fn checksum(start: (u32, u32), bytes: &[u8], big_endian: bool) -> (u32, u32) {
+    let word = |bytes: &[u8]| {
+        let bytes = [bytes[0], bytes[1], bytes[2], bytes[3]];
+        if big_endian { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) }
     };
+    bytes.chunks_exact(8).fold(start, |(first, second), pair| {
+        let first = first.wrapping_add(word(&pair[..4])).wrapping_add(second);
+        let second = second.wrapping_add(word(&pair[4..])).wrapping_add(first);
+        (first, second)
+    })
+}
+
+/// What [`super::sqlite::read_rows`] finds, when the files are as expected.
+pub(crate) fn find(file: &File, log: Option<&File>, wanted: &[Row]) -> Option<Found> {
+    let (log, size) = match log.map(Log::read) {
+        Some(read) => read.map(|(log, size)| (Some(log), size))?,
+        None => {
+            let mut size = [0; 2];
+            file.read_exact_at(&mut size, 16).ok()?;
+            (None, if size == [0, 1] { 65_536 } else { usize::from(u16::from_be_bytes(size)) })
+        }
+    };
+    if !size.is_power_of_two() || size < 512 {
+        return None;
+    }
+    let mut pages = Pages { file, log, size, usable: size, read: 0 };
+    let header = pages.page(1)?;
+    let number = |at: usize| be32(&header, at);
     // UTF-8, schema format 4, and the usual fractions of a page.
     if !header.starts_with(b"SQLite format 3\0")
         || number(56)? != 1
         || number(44)? != 4
         || header[21..24] != [64, 32, 32]
+        || (usize::from(be16(&header, 16)?) != size && (size, be16(&header, 16)?) != (65_536, 1))
     {
         return None;
     }
-    let mut pages = Pages { file, size, usable: size.checked_sub(usize::from(header[20]))?, read: 0 };
+    pages.usable = size.checked_sub(usize::from(header[20])).filter(|usable| *usable >= 480)?;
     let version = i64::from(number(60)?.cast_signed());
 
     let mut names: Vec<&'static str> = vec!["schema_meta"];
@@ -138,8 +213,9 @@ impl Pages<'_> {
             return None;
         }
         let mut page = vec![0; self.size];
-        let at = u64::from(number - 1).checked_mul(self.size as u64)?;
-        self.file.read_exact_at(&mut page, at).ok()?;
+        let logged = self.log.as_ref().and_then(|log| Some((log.file, *log.places.get(&number)?)));
+        let (file, at) = logged.unwrap_or((self.file, u64::from(number - 1) * self.size as u64));
+        file.read_exact_at(&mut page, at).ok()?;
         Some(page)
     }
 
@@ -315,7 +391,7 @@ fn varint(bytes: &[u8], at: usize) -> Option<(u64, usize)> {
 #[cfg(test)]
 mod tests {
     use super::super::layer::{AGENT_STATE_ROW, AGENT_STORE_ROW, SHARED_MARKER_ROW, SHARED_STORE_ROW};
-    use super::super::sqlite::find_with_sqlite;
+    use super::super::sqlite::{beside, find_with_sqlite};
     use super::super::testing::{Home, agent_database, state_database};
     use super::*;
     use proptest::prelude::*;
@@ -323,13 +399,15 @@ mod tests {
 
     const AGENT_ROWS: [Row; 2] = [AGENT_STORE_ROW, AGENT_STATE_ROW];
 
+    fn log_of(path: &std::path::Path) -> Option<File> {
+        File::open(beside(path, "-wal")).ok().filter(|log| log.metadata().unwrap().len() > 0)
+    }
+
     /// The same as SQLite's own answer, and an answer at all.
     fn check(path: &std::path::Path, wanted: &[Row]) -> Found {
+        let found = find(&File::open(path).unwrap(), log_of(path).as_ref(), wanted).unwrap();
         let connection = Connection::open(path).unwrap();
-        let expected = find_with_sqlite(&connection, wanted).unwrap();
-        drop(connection);
-        let found = find(&File::open(path).unwrap(), wanted).unwrap();
-        assert_eq!(found, expected);
+        assert_eq!(found, find_with_sqlite(&connection, wanted).unwrap());
         found
     }
 
@@ -366,7 +444,53 @@ mod tests {
         database.execute_batch("BEGIN").unwrap();
         (600..5_000).for_each(|index| insert(index, 3_000));
         database.execute_batch("COMMIT; PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
-        assert!(find(&File::open(&path).unwrap(), &AGENT_ROWS).is_none(), "more pages than it looks at");
+        assert!(
+            find(&File::open(&path).unwrap(), None, &AGENT_ROWS).is_none(),
+            "more pages than it looks at"
+        );
+    }
+
+    #[test]
+    fn committed_pages_of_the_log_count_and_others_do_not() {
+        let home = Home::new();
+        let dir = home.path("agents/main/agent");
+        agent_database(&dir, "main", Some("{}"), Some("{}"));
+        let path = dir.join("openclaw-agent.sqlite");
+        let database = Connection::open(&path).unwrap();
+        let set = |text: &str| {
+            database.execute("UPDATE auth_profile_store SET store_json = ?1", [text]).unwrap();
+        };
+        for round in 0..30 {
+            set(&format!("{round}{}", "x".repeat(round * 500)));
+            assert_eq!(
+                check(&path, &AGENT_ROWS).rows[0].as_ref().unwrap().0.len(),
+                round.to_string().len() + round * 500
+            );
+        }
+        database.execute_batch("CREATE TABLE more (a); PRAGMA user_version = 7").unwrap();
+        assert_eq!(check(&path, &AGENT_ROWS).version, 7);
+        // Copied back and begun anew: frames of before stand behind those of now.
+        database.execute_batch("PRAGMA wal_checkpoint(RESTART)").unwrap();
+        set("{\"after\":1}");
+        assert_eq!(check(&path, &AGENT_ROWS).rows[0].as_ref().unwrap().0, "{\"after\":1}");
+        // A transaction that spills pages without committing, and a log that ends within a frame.
+        database.execute_batch("PRAGMA cache_size = 1; BEGIN IMMEDIATE").unwrap();
+        set(&"y".repeat(400_000));
+        database.execute_batch("CREATE TABLE spilled AS SELECT * FROM auth_profile_store").unwrap();
+        let log = log_of(&path).unwrap();
+        let open = find(&File::open(&path).unwrap(), Some(&log), &AGENT_ROWS).unwrap();
+        assert_eq!(open.rows[0].as_ref().unwrap().0, "{\"after\":1}");
+        database.execute_batch("ROLLBACK").unwrap();
+        let mut bytes = std::fs::read(beside(&path, "-wal")).unwrap();
+        let cut = dir.join("cut-wal");
+        let first_page = 32 + 24 + 100;
+        bytes[first_page] ^= 1;
+        std::fs::write(&cut, &bytes).unwrap();
+        let damaged =
+            find(&File::open(&path).unwrap(), Some(&File::open(&cut).unwrap()), &AGENT_ROWS).unwrap();
+        assert_ne!(damaged.rows[0].as_ref().unwrap().0, "{\"after\":1}", "its checksum fails: as before it");
+        std::fs::write(&cut, &bytes[..20]).unwrap();
+        assert!(find(&File::open(&path).unwrap(), Some(&File::open(&cut).unwrap()), &AGENT_ROWS).is_none());
     }
 
     #[test]
@@ -390,15 +514,15 @@ mod tests {
             let temp = tempfile::tempdir().unwrap();
             let path = temp.path().join("x.sqlite");
             Connection::open(&path).unwrap().execute_batch(ddl).unwrap();
-            assert!(find(&File::open(&path).unwrap(), &rows).is_none(), "{ddl}");
+            assert!(find(&File::open(&path).unwrap(), None, &rows).is_none(), "{ddl}");
         }
         let temp = tempfile::tempdir().unwrap();
         let path = temp.path().join("x.sqlite");
         let utf16 = "PRAGMA encoding = 'UTF-16'; CREATE TABLE t (a)";
         Connection::open(&path).unwrap().execute_batch(utf16).unwrap();
-        assert!(find(&File::open(&path).unwrap(), &rows).is_none());
+        assert!(find(&File::open(&path).unwrap(), None, &rows).is_none());
         std::fs::write(&path, b"").unwrap();
-        assert!(find(&File::open(&path).unwrap(), &rows).is_none());
+        assert!(find(&File::open(&path).unwrap(), None, &rows).is_none());
     }
 
     proptest! {
@@ -417,7 +541,7 @@ mod tests {
                 bytes[at] = byte;
             }
             std::fs::write(&path, bytes).unwrap();
-            let _ = find(&File::open(&path).unwrap(), &AGENT_ROWS);
+            let _ = find(&File::open(&path).unwrap(), None, &AGENT_ROWS);
         }
     }
 }

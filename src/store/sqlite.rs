@@ -1,7 +1,8 @@
 //! Opening SQLite databases: for reading, so that nothing on disk changes; for writing, inside of one
 //! immediate transaction.
 //!
-//! Every database of OpenClaw is in WAL mode. Opening one with `mode=ro` alone makes `-shm` and
+//! The few rows that lists need are read by [`super::pages`], without SQLite. What it leaves open comes
+//! here. Every database of OpenClaw is in WAL mode. Opening one with `mode=ro` alone makes `-shm` and
 //! `-wal` files, and fails in a folder that can't be written. So, as measured:
 //!
 //! - No `-wal` with content: `immutable=1`, which makes nothing and takes no lock. Pages of the
@@ -96,23 +97,29 @@ pub(crate) struct Found {
 /// # Errors
 /// As [`read`].
 pub(crate) fn read_rows(path: &Path, wanted: &[Row]) -> Result<Found> {
-    if let Some(found) = read_pages(path, wanted) {
-        return Ok(found);
+    // Twice, for the gateway that happened to write just then.
+    for _ in 0..2 {
+        if let Some(found) = read_pages(path, wanted) {
+            return Ok(found);
+        }
     }
     read(path, |connection| find_with_sqlite(connection, wanted))
 }
 
-/// The rows of an idle database, when its pages are as expected.
+/// The rows by way of the pages, when those are as expected and neither file changed meanwhile.
 fn read_pages(path: &Path, wanted: &[Row]) -> Option<Found> {
     let real = fs::canonicalize(path).ok()?;
     let file = File::open(&real).ok()?;
-    let before = Stamp::from(&file.metadata().ok()?);
-    if !wal_mode(&file).ok()? || has_wal(&real) {
+    if !wal_mode(&file).ok()? {
         return None;
     }
-    wait_for_grain(&before);
-    let found = pages::find(&file, wanted)?;
-    (!has_wal(&real) && Stamp::of(&real) == Some(before)).then_some(found)
+    let wal = beside(&real, "-wal");
+    let stamps = || (Stamp::of(&real), Stamp::of(&wal));
+    let before = stamps();
+    before.0.iter().chain(&before.1).for_each(wait_for_grain);
+    let log = if has_wal(&real) { Some(File::open(&wal).ok()?) } else { None };
+    let found = pages::find(&file, log.as_ref(), wanted)?;
+    (stamps() == before && before.0.is_some()).then_some(found)
 }
 
 pub(crate) fn find_with_sqlite(connection: &Connection, wanted: &[Row]) -> rusqlite::Result<Found> {
