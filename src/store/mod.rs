@@ -11,6 +11,7 @@ pub(crate) mod layer;
 pub mod locate;
 pub(crate) mod lock;
 pub mod names;
+pub(crate) mod pages;
 pub mod secret;
 pub mod sessions;
 pub(crate) mod sqlite;
