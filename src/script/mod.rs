@@ -10,6 +10,8 @@ mod render;
 mod replay;
 mod result;
 mod span;
+#[cfg(test)]
+mod tests;
 mod text;
 mod trace;
 mod units;
