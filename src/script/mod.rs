@@ -11,6 +11,8 @@ mod replay;
 mod result;
 mod rules_file;
 mod span;
+#[cfg(test)]
+mod tests;
 mod text;
 mod trace;
 mod units;
