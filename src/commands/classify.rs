@@ -32,6 +32,7 @@ pub(super) fn run(context: &mut Context<'_, '_>, args: &Classify) -> anyhow::Res
         error_type: args.error_type.as_deref(),
         message: args.text.as_deref(),
         provider: args.provider.as_deref(),
+        ..Signal::default()
     };
     let verdict = book.classifier().classify(&signal);
     let then = consequence(&book.set, verdict.reason, args.provider.as_deref());
@@ -257,6 +258,7 @@ fn line<'c>(
                 error_type: record.r#type.as_deref(),
                 message: record.message.as_deref(),
                 provider: record.provider.as_deref().or(provider),
+                ..Signal::default()
             }
         }
         None => Signal { message: Some(text), provider, ..Signal::default() },
