@@ -55,6 +55,18 @@ impl Env {
         self.vars.insert(name.into(), value.into());
     }
 
+    /// The same without the variables whose name starts like one of these.
+    #[must_use]
+    pub fn without_prefixes(&self, prefixes: &[&str]) -> Self {
+        let starts = |name: &str| prefixes.iter().any(|prefix| name.starts_with(prefix));
+        let keep = |name: &OsString| !name.to_str().is_some_and(starts);
+        let vars = self.vars.iter().filter(|(name, _)| keep(name));
+        Self {
+            vars: vars.map(|(name, value)| (name.clone(), value.clone())).collect(),
+            current_dir: self.current_dir.clone(),
+        }
+    }
+
     /// All variables whose name and value are UTF-8.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.vars.iter().filter_map(|(key, value)| Some((key.to_str()?, value.to_str()?)))

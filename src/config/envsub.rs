@@ -5,7 +5,7 @@
 //! variable that is unset or empty leaves the text as it is and is a warning. Values come from the
 //! process, then from `.env` files, then from the config's own `env` and `env.vars`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::finding::{Finding, Severity};
@@ -245,6 +245,13 @@ fn dotenv_line(line: &str) -> Option<(String, String)> {
     }
     let value = value.split('#').next().unwrap_or_default().trim_end();
     Some((name.to_owned(), value.to_owned()))
+}
+
+/// Names of the variables that a `.env` file sets to something; none when it can't be read.
+#[must_use]
+pub fn env_file_names(path: &Path) -> BTreeSet<String> {
+    let text = read_file(path).unwrap_or_default();
+    dotenv(&text).into_iter().filter(|(_, value)| !value.trim().is_empty()).map(|(name, _)| name).collect()
 }
 
 /// Reads a `.env` file; a missing one is no error unless it was asked for.

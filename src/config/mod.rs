@@ -14,7 +14,7 @@ pub mod schema;
 mod source;
 mod view;
 
-pub use envsub::{EnvOrigin, EnvRef, has_variable};
+pub use envsub::{EnvOrigin, EnvRef, env_file_names, has_variable};
 pub use finding::{Edit, Finding, Fix, Label, Severity};
 pub use include::INCLUDE;
 pub use load::{LoadOptions, Loaded, Origin, load, load_bytes, locate};

@@ -1,0 +1,5 @@
+//! `clawctl auth ...`
+
+pub mod list;
+pub mod order;
+pub mod show;

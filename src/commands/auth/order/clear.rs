@@ -1,0 +1,36 @@
+//! `clawctl auth order clear`
+
+use crate::cli::OrderClear;
+use crate::commands::write::{carry_out, plan_for};
+use crate::commands::{Context, no_such_provider, providers};
+use crate::exit::ExitStatus;
+use crate::store::Change;
+
+pub(crate) fn run(context: &mut Context<'_, '_>, args: &OrderClear) -> anyhow::Result<ExitStatus> {
+    let machine = context.machine()?;
+    let agents = machine.agents(&context.global)?;
+    let mut plans = Vec::new();
+    for view in machine.views(&agents)? {
+        let view = view?;
+        let wanted = view.rules.set.providers.for_credentials(&args.provider).into_owned();
+        let spellings: Vec<String> = super::own_spellings(&view, &args.provider).map(str::to_owned).collect();
+        if spellings.is_empty() {
+            if !providers(&view).contains(&wanted) {
+                return Err(no_such_provider(&view, &args.provider).into());
+            }
+            if let Some(order) = super::inherited(&view, &args.provider) {
+                context.ui.note(format!(
+                    "agent {} has no order of its own for {}; the one in force is {} ({})",
+                    view.store.agent,
+                    args.provider,
+                    order.origin.name(),
+                    order.path.display()
+                ));
+            }
+        }
+        let changes: Vec<Change> =
+            spellings.into_iter().map(|provider| Change::ClearOrder { provider }).collect();
+        plans.push(plan_for(&machine, &view, &changes)?);
+    }
+    carry_out(context, &machine, &plans, &args.write, None, "auth order clear")
+}

@@ -1,0 +1,81 @@
+//! `clawctl auth order set`
+
+use crate::cli::OrderSet;
+use crate::commands::write::{carry_out, plan_for};
+use crate::commands::{Context, no_such_profile};
+use crate::error::Error;
+use crate::exit::ExitStatus;
+use crate::machine::AgentView;
+use crate::store::{Change, ProfileId};
+
+pub(crate) fn run(context: &mut Context<'_, '_>, args: &OrderSet) -> anyhow::Result<ExitStatus> {
+    let machine = context.machine()?;
+    let agents = machine.agents(&context.global)?;
+    let ids: Vec<ProfileId> = args.ids.iter().map(|id| ProfileId::new(id.trim())).collect();
+    for (index, id) in ids.iter().enumerate() {
+        if ids[..index].contains(id) {
+            return Err(Error::usage(format!("{} is named twice", context.redact.id(id.as_str())))
+                .hint("name every profile once, first choice first")
+                .into());
+        }
+    }
+    let mut plans = Vec::new();
+    for view in machine.views(&agents)? {
+        let view = view?;
+        check(context, &view, args, &ids)?;
+        let changes = changes(&view, &args.provider, &ids);
+        plans.push(plan_for(&machine, &view, &changes)?);
+    }
+    carry_out(context, &machine, &plans, &args.write, None, "auth order set")
+}
+
+/// Every id must be a profile that the agent can use, of that provider.
+fn check(
+    context: &mut Context<'_, '_>,
+    view: &AgentView,
+    args: &OrderSet,
+    ids: &[ProfileId],
+) -> Result<(), Error> {
+    let names = &view.rules.set.providers;
+    let wanted = names.for_credentials(&args.provider);
+    if wanted.is_empty() {
+        return Err(Error::usage("the provider is empty").hint("give one: --provider openai"));
+    }
+    for id in ids {
+        match view.store.profiles.get(id) {
+            Some(profile) => {
+                let provider = profile.credential.provider().unwrap_or_default();
+                if names.for_credentials(provider) != wanted {
+                    let shown = context.redact.id(id.as_str());
+                    return Err(Error::usage(format!(
+                        "{shown} is a profile of {provider}, not of {}",
+                        args.provider
+                    ))
+                    .hint(format!(
+                        "list that provider's profiles: clawctl auth list --provider {} --agent {}",
+                        args.provider, view.store.agent
+                    )));
+                }
+            }
+            None if args.allow_missing => {}
+            None => {
+                return Err(no_such_profile(context, view, id.as_str())
+                    .hint("to store an id that doesn't exist yet, add --allow-missing"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The order under the provider's proper name; other spellings of it go, since releases read only
+/// the first that they find (report 118730).
+fn changes(view: &AgentView, provider: &str, ids: &[ProfileId]) -> Vec<Change> {
+    let names = &view.rules.set.providers;
+    let key = names.for_credentials(provider).into_owned();
+    let mut changes = super::own_spellings(view, provider)
+        .filter(|spelling| *spelling != key)
+        .map(|spelling| Change::ClearOrder { provider: spelling.to_owned() })
+        .collect::<Vec<_>>();
+    changes.push(Change::SetOrder { provider: key, order: ids.to_vec() });
+    changes
+}

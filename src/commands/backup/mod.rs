@@ -1,0 +1,71 @@
+//! `clawctl backup ...`
+
+pub mod create;
+pub mod list;
+pub mod restore;
+
+use super::write::{gateway, undo_command};
+use super::{Context, Layout};
+use crate::cli::ListFormat;
+use crate::exit::ExitStatus;
+use crate::machine::Machine;
+use crate::output::escape;
+use crate::output::json::v1;
+use crate::store::{Backup, Restored};
+
+fn json_backup(backup: &Backup) -> v1::Backup {
+    v1::Backup {
+        id: backup.id.to_string(),
+        path: backup.path.display().to_string(),
+        created_at: backup.created_at.0,
+        created_at_iso: crate::output::when::iso(backup.created_at),
+        reason: backup.reason.clone(),
+        command: backup.command.clone(),
+        files: backup
+            .files
+            .iter()
+            .map(|file| v1::BackupFile {
+                original: file.original.display().to_string(),
+                bytes: file.bytes,
+                sha256: file.sha256.clone(),
+            })
+            .collect(),
+        undone: backup.undone,
+    }
+}
+
+/// Says what was put back, and how to take that back.
+pub(super) fn report(
+    context: &mut Context<'_, '_>,
+    machine: &Machine,
+    restored: &Restored,
+) -> anyhow::Result<ExitStatus> {
+    let undo = restored.backup.as_ref().map(|backup| undo_command(context, backup.as_str()));
+    let gateway = gateway(machine);
+    let written: Vec<String> = restored.paths.iter().map(|path| path.display().to_string()).collect();
+    if context.layout(ListFormat::Auto) == Layout::Json {
+        context.print_json(v1::Write {
+            dry_run: false,
+            changed: !written.is_empty(),
+            changes: Vec::new(),
+            written,
+            backup: restored.backup.as_ref().map(ToString::to_string),
+            undo,
+            gateway,
+        })?;
+        return Ok(ExitStatus::Ok);
+    }
+    if written.is_empty() {
+        context.ui.note("nothing differs; nothing was written");
+    }
+    for path in &written {
+        writeln!(context.ui.out(), "restored {} from {}", escape::text(path), restored.from)?;
+    }
+    if let Some(undo) = undo {
+        context.ui.note(format!("the state before is kept; undo: {undo}"));
+    }
+    if let Some(text) = gateway {
+        context.ui.warn(text);
+    }
+    Ok(ExitStatus::Ok)
+}

@@ -1,0 +1,33 @@
+//! `clawctl backup restore`
+
+use crate::cli::BackupRestore;
+use crate::commands::Context;
+use crate::error::Error;
+use crate::exit::ExitStatus;
+use crate::store::{BackupId, WriteContext, backup};
+
+pub(crate) fn run(context: &mut Context<'_, '_>, args: &BackupRestore) -> anyhow::Result<ExitStatus> {
+    let machine = context.machine()?;
+    let id = BackupId::new(args.id.trim());
+    if args.write.dry_run {
+        let (backups, _) = backup::list(&machine.installation)?;
+        let Some(backup) = backups.iter().find(|backup| backup.id == id) else {
+            return Err(Error::nothing(format!("there is no backup {id}"))
+                .hint("see what there is: clawctl backup list")
+                .into());
+        };
+        for file in &backup.files {
+            context.ui.note(format!("would restore {}", file.original.display()));
+        }
+        context.ui.note("nothing was written (--dry-run)");
+        return Ok(ExitStatus::Ok);
+    }
+    let question = format!("Put the auth data of {id} back?");
+    if !context.ui.confirm(args.write.yes, &question)? {
+        context.ui.note("nothing was written");
+        return Ok(ExitStatus::Failed);
+    }
+    let write = WriteContext { now: context.now, command: "backup restore".to_owned() };
+    let restored = backup::restore(&machine.installation, &id, &write)?;
+    super::report(context, &machine, &restored)
+}

@@ -1,0 +1,4 @@
+//! `clawctl cooldowns ...`
+
+pub mod clear;
+pub mod show;

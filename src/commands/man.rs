@@ -1,0 +1,54 @@
+//! `clawctl man [DIR]`: manual pages made from the same definition as the parser.
+
+use std::fs;
+use std::path::Path;
+
+use clap_mangen::Man as Page;
+
+use super::Context;
+use crate::cli::{self, Man};
+use crate::error::Error;
+use crate::exit::ExitStatus;
+
+pub(super) fn run(context: &mut Context<'_, '_>, args: &Man) -> anyhow::Result<ExitStatus> {
+    let pages = pages()?;
+    let Some(dir) = &args.dir else {
+        for (name, page) in &pages {
+            if name == "clawctl.1" {
+                context.ui.out().write_all(page)?;
+            }
+        }
+        return Ok(ExitStatus::Ok);
+    };
+    let dir = context.path(dir);
+    fs::create_dir_all(&dir).map_err(|error| Error::io("create the folder", &dir, error))?;
+    for (name, page) in &pages {
+        write_page(&dir.join(name), page)?;
+    }
+    context.ui.note(format!("wrote {} pages to {}", pages.len(), dir.display()));
+    Ok(ExitStatus::Ok)
+}
+
+fn write_page(path: &Path, page: &[u8]) -> Result<(), Error> {
+    fs::write(path, page).map_err(|error| Error::io("write the page", path, error))
+}
+
+/// File name and roff text of every page: `clawctl.1`, `clawctl-auth-list.1`, ...
+///
+/// # Errors
+/// Writing to memory failed.
+pub fn pages() -> std::io::Result<Vec<(String, Vec<u8>)>> {
+    let mut root = cli::command().disable_help_subcommand(true);
+    root.build();
+    let mut pages = Vec::new();
+    add(&root, &mut pages)?;
+    Ok(pages)
+}
+
+fn add(command: &clap::Command, pages: &mut Vec<(String, Vec<u8>)>) -> std::io::Result<()> {
+    let page = Page::new(command.clone()).source(concat!("clawctl ", env!("CARGO_PKG_VERSION")));
+    let mut text = Vec::new();
+    page.render(&mut text)?;
+    pages.push((page.get_filename(), text));
+    command.get_subcommands().filter(|sub| !sub.is_hide_set()).try_for_each(|sub| add(sub, pages))
+}

@@ -1,0 +1,7 @@
+//! How results are printed. Knows data, not commands.
+
+pub mod escape;
+pub mod json;
+pub mod list;
+pub mod redact;
+pub mod when;

@@ -1,0 +1,419 @@
+//! Reading: every generation, and nothing on disk changes.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+
+use super::testing::{Home, agent_database, state_database};
+use super::*;
+use crate::env::Env;
+use crate::error::ErrorKind;
+
+fn ids(store: &AuthStore) -> Vec<&str> {
+    store.profiles.keys().map(ProfileId::as_str).collect()
+}
+
+fn order<'a>(state: &'a AuthState, provider: &str) -> Vec<&'a str> {
+    state.order[provider].value.iter().map(ProfileId::as_str).collect()
+}
+
+const MAIN_STORE: &str = r#"{"version":1,"profiles":{
+    "openai:a":{"type":"api_key","provider":"openai","key":"sk-made-up-a"},
+    "openai:b":{"type":"api_key","provider":"openai","key":"sk-made-up-b"}}}"#;
+const MAIN_STATE: &str = r#"{"version":1,"order":{"openai":["openai:b","openai:a"]},
+    "lastGood":{"openai":"openai:b","anthropic":"anthropic:x"},
+    "usageStats":{"openai:a":{"disabledUntil":5,"errorCount":5},"openai:b":{"cooldownUntil":6}}}"#;
+const WORK_STORE: &str = r#"{"version":1,"profiles":{
+    "openai:w":{"type":"api_key","provider":"openai","key":"sk-made-up-w"},
+    "openai:a":{"type":"api_key","provider":"openai","key":"sk-made-up-own-a"}}}"#;
+const WORK_STATE: &str = r#"{"version":1,"lastGood":{"openai":"openai:a"},
+    "usageStats":{"openai:a":{"cooldownUntil":7}}}"#;
+
+/// Asked of 2026.5.7, 2026.7.1 and 2026.9.6 with `models auth order get` and `models status`: an own
+/// usageStats entry hides the inherited one whole (its `disabledUntil` too).
+fn check_inheritance(work: &AuthStore, base: Origin) {
+    assert_eq!(work.profiles["openai:w"].origin(), Origin::Own);
+    assert_eq!(work.profiles["openai:b"].origin(), base);
+    let own = &work.profiles["openai:a"];
+    assert_eq!((own.origin(), own.shadows.as_ref().map(|source| source.origin)), (Origin::Own, Some(base)));
+    assert_eq!(work.state.usage["openai:a"].value.as_str(), r#"{"cooldownUntil":7}"#);
+    assert_eq!(work.state.usage["openai:b"].source.origin, base);
+    assert_eq!(work.state.last_good["openai"].value.as_str(), "openai:a");
+    assert_eq!(work.state.last_good["anthropic"].source.origin, base);
+    assert!(work.own_state.order.is_empty());
+    assert_eq!(order(&work.base_state, "openai"), ["openai:b", "openai:a"]);
+}
+
+#[test]
+fn json_files_of_2026_3_hold_state_as_well() {
+    let home = Home::new();
+    home.write(
+        "agents/main/agent/auth-profiles.json",
+        "\u{feff}{\"version\":1,\"profiles\":{\"x:a\":{\"type\":\"api_key\",\"provider\":\"x\",\"key\":\"k\"},\"x:n\":3},\"order\":{\"x\":[\"x:a\"]}}",
+    );
+    let installation = home.installation(&["main"]);
+    let store = AuthStore::read(&installation, &AgentId::main()).unwrap();
+    assert_eq!(installation.generation(), Generation::Json);
+    assert_eq!(ids(&store), ["x:a"]);
+    assert_eq!(order(&store.state, "x"), ["x:a"]);
+    assert_eq!(store.notes.len(), 1);
+    assert_eq!(
+        (store.notes[0].kind, store.notes[0].text.contains("profiles.x:n")),
+        (NoteKind::Skipped, true)
+    );
+
+    home.write("agents/main/agent/auth-state.json", r#"{"version":1,"order":{"x":["x:b"],"y":["y:a"]}}"#);
+    let store = AuthStore::read(&home.installation(&["main"]), &AgentId::main()).unwrap();
+    assert_eq!(order(&store.state, "x"), ["x:b"], "the state file wins");
+    assert!(store.state.order["x"].source.path.ends_with("auth-state.json"));
+}
+
+#[test]
+fn json_agents_inherit_from_main() {
+    let home = Home::new();
+    home.write("agents/main/agent/auth-profiles.json", MAIN_STORE);
+    home.write("agents/main/agent/auth-state.json", MAIN_STATE);
+    home.write("agents/work/agent/auth-profiles.json", WORK_STORE);
+    home.write("agents/work/agent/auth-state.json", WORK_STATE);
+    let installation = home.installation(&[]);
+    let work = AuthStore::read(&installation, &AgentId::new("Work")).unwrap();
+    check_inheritance(&work, Origin::Main);
+    assert_eq!(ids(&work), ["openai:a", "openai:b", "openai:w"], "inherited ones keep their rank");
+    assert_eq!(order(&work.state, "openai"), ["openai:b", "openai:a"]);
+    let main = AuthStore::read(&installation, &AgentId::main()).unwrap();
+    assert_eq!(main.profiles["openai:a"].origin(), Origin::Own);
+    assert!(main.base_state.order.is_empty());
+}
+
+#[test]
+fn agent_databases_inherit_from_main() {
+    let home = Home::new();
+    agent_database(&home.path("agents/main/agent"), "main", Some(MAIN_STORE), Some(MAIN_STATE));
+    agent_database(&home.path("agents/work/agent"), "work", Some(WORK_STORE), Some(WORK_STATE));
+    home.write("agents/work/agent/auth-profiles.json", MAIN_STORE);
+    let installation = home.installation(&["main", "work"]);
+    assert_eq!(installation.generation(), Generation::AgentDatabase);
+    let work = AuthStore::read(&installation, &AgentId::new("work")).unwrap();
+    check_inheritance(&work, Origin::Main);
+    assert_eq!(ids(&work), ["openai:w", "openai:a", "openai:b"], "own ones first");
+    // 2026.7.1: an inherited order has the agent's own profiles of that provider in front.
+    assert_eq!(order(&work.state, "openai"), ["openai:w", "openai:a", "openai:b"]);
+    assert_eq!(work.notes.iter().map(|note| note.kind).collect::<Vec<_>>(), [NoteKind::OlderFile]);
+    assert_eq!(work.schemas[0].agent_id.as_deref(), Some("work"));
+    let row = work.profiles["openai:w"].source.row.unwrap();
+    assert_eq!((row.table, row.key), ("auth_profile_store", "primary"));
+}
+
+#[test]
+fn agents_without_a_database_do_not_fall_back_to_files() {
+    let home = Home::new();
+    agent_database(&home.path("agents/main/agent"), "main", Some(MAIN_STORE), None);
+    home.write("agents/old/agent/auth-profiles.json", WORK_STORE);
+    let old = AuthStore::read(&home.installation(&[]), &AgentId::new("old")).unwrap();
+    assert_eq!(ids(&old), ["openai:a", "openai:b"]);
+    assert_eq!(old.notes[0].kind, NoteKind::OlderFile);
+    assert_eq!(old.generation, Generation::AgentDatabase);
+}
+
+/// Reports 134808 and garrytan/alphaclaw 88: the shared store holds all, the agent's database is
+/// empty.
+#[test]
+fn the_shared_store_is_inherited_by_every_agent() {
+    let home = Home::new();
+    state_database(&home, "config_machine_state", MAIN_STORE, MAIN_STATE);
+    agent_database(&home.path("agents/main/agent"), "main", Some(r#"{"version":1,"profiles":{}}"#), None);
+    agent_database(&home.path("agents/work/agent"), "work", Some(WORK_STORE), Some(WORK_STATE));
+    let installation = home.installation(&["main", "work", "bare"]);
+    assert_eq!(installation.generation(), Generation::SharedStore);
+    let work = AuthStore::read(&installation, &AgentId::new("work")).unwrap();
+    check_inheritance(&work, Origin::Shared);
+    for id in ["main", "bare"] {
+        let store = AuthStore::read(&installation, &AgentId::new(id)).unwrap();
+        assert_eq!(ids(&store), ["openai:a", "openai:b"], "{id}");
+        assert_eq!(store.profiles["openai:a"].origin(), Origin::Shared);
+        assert_eq!(store.notes, []);
+    }
+}
+
+#[test]
+fn the_first_shared_store_had_tables_of_its_own() {
+    let home = Home::new();
+    state_database(&home, "auth_profile_stores", MAIN_STORE, MAIN_STATE);
+    agent_database(&home.path("agents/work/agent"), "work", Some(WORK_STORE), Some(WORK_STATE));
+    let installation = home.installation(&["main", "work"]);
+    let work = AuthStore::read(&installation, &AgentId::new("work")).unwrap();
+    check_inheritance(&work, Origin::Shared);
+    assert_eq!(work.profiles["openai:b"].source.row.unwrap().table, "auth_profile_stores");
+}
+
+#[test]
+fn a_marker_of_main_means_no_shared_store() {
+    let home = Home::new();
+    state_database(&home, "config_machine_state", MAIN_STORE, MAIN_STATE);
+    let database = Connection::open(home.path("state/openclaw.sqlite")).unwrap();
+    let set = "UPDATE config_machine_state SET value_json = ?1 WHERE state_key = 'auth.sharedStore'";
+    database.execute(set, [r#"{"location":"legacy-main"}"#]).unwrap();
+    agent_database(&home.path("agents/main/agent"), "main", Some(WORK_STORE), None);
+    let store = AuthStore::read(&home.installation(&[]), &AgentId::main()).unwrap();
+    assert_eq!((store.generation, ids(&store).len()), (Generation::AgentDatabase, 2));
+    assert_eq!(store.notes, []);
+
+    database.execute(set, [r#"{"location":"elsewhere"}"#]).unwrap();
+    let store = AuthStore::read(&home.installation(&[]), &AgentId::main()).unwrap();
+    assert_eq!(store.notes[0].kind, NoteKind::Damaged);
+}
+
+/// Report 120549: the first page is zeroed.
+#[test]
+fn a_damaged_database_is_named_and_left_alone() {
+    let home = Home::new();
+    let dir = home.path("agents/main/agent");
+    agent_database(&dir, "main", Some(MAIN_STORE), None);
+    let path = dir.join("openclaw-agent.sqlite");
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[..4096].fill(0);
+    fs::write(&path, &bytes).unwrap();
+    let before = home.tree();
+    let installation = home.installation(&["main", "work"]);
+    let error = AuthStore::read(&installation, &AgentId::main()).unwrap_err();
+    assert_eq!((error.kind, error.message.as_str()), (ErrorKind::Damaged, "this file is not a database"));
+    let work = AuthStore::read(&installation, &AgentId::new("work")).unwrap();
+    assert_eq!((work.notes[0].kind, work.notes[0].origin), (NoteKind::Damaged, Origin::Main));
+    assert_eq!(home.tree(), before);
+}
+
+/// Report 154628.
+#[test]
+fn newer_schemas_and_foreign_owners_are_read_and_noted() {
+    let home = Home::new();
+    let dir = home.path("agents/main/agent");
+    agent_database(&dir, "other", Some(MAIN_STORE), None);
+    let path = dir.join("openclaw-agent.sqlite");
+    Connection::open(&path).unwrap().pragma_update(None, "user_version", 24).unwrap();
+    let store = AuthStore::read(&home.installation(&[]), &AgentId::main()).unwrap();
+    assert_eq!(ids(&store).len(), 2);
+    let kinds: Vec<NoteKind> = store.notes.iter().map(|note| note.kind).collect();
+    assert_eq!(kinds, [NoteKind::NewerSchema, NoteKind::OwnerMismatch]);
+    assert!(kinds.iter().all(|kind| kind.blocks_write()));
+}
+
+#[test]
+fn broken_json_is_named_with_line_and_column_and_no_text() {
+    let home = Home::new();
+    home.write("agents/main/agent/auth-profiles.json", "{\"version\":1,\n \"profiles\":{\"sk-made-up\" 1}}");
+    let error = AuthStore::read(&home.installation(&[]), &AgentId::main()).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Damaged);
+    assert_eq!(error.place.as_ref().unwrap().line_column, Some((2, 27)));
+    assert!(!format!("{error:?}").contains("sk-made-up"));
+}
+
+#[test]
+fn no_debug_print_shows_a_secret() {
+    let home = Home::new();
+    state_database(&home, "config_machine_state", MAIN_STORE, MAIN_STATE);
+    agent_database(&home.path("agents/work/agent"), "work", Some(WORK_STORE), Some(WORK_STATE));
+    let installation = home.installation(&["main", "work"]);
+    let reader = Reader::new(&installation).unwrap();
+    let work = reader.read(installation.agent(&AgentId::new("work")).unwrap()).unwrap();
+    let text = format!("{installation:?}{reader:?}{work:?}");
+    assert!(text.contains("openai:w") && !text.contains("sk-made-up"), "{text}");
+}
+
+#[test]
+fn agents_of_the_config_come_first_then_folders() {
+    let home = Home::new();
+    for id in ["zeta", "alpha", "Not An Id", "main"] {
+        fs::create_dir_all(home.path("agents").join(id)).unwrap();
+    }
+    let installation = home.installation(&["work", "zeta"]);
+    let names: Vec<&str> = installation.agents().iter().map(|agent| agent.id.as_str()).collect();
+    assert_eq!(names, ["work", "zeta", "alpha", "main"]);
+    assert_eq!(installation.default_agent().unwrap().id.as_str(), "work");
+    let error = installation.agent(&AgentId::new("alpa")).unwrap_err();
+    assert_eq!((error.kind, error.hints[0].as_str()), (ErrorKind::Nothing, "did you mean \"alpha\"?"));
+    assert_eq!(home.installation(&[]).default_agent().unwrap().id.as_str(), "main");
+}
+
+#[test]
+fn entries_without_a_default_need_a_choice() {
+    let home = Home::new();
+    let agent = |id: &str, default| ConfiguredAgent { id: AgentId::new(id), agent_dir: None, default };
+    let installation = |agents| {
+        let configured = ConfiguredAgents { agents, entries: true, release: None };
+        Installation::new(home.places(), configured, Path::new("/")).unwrap()
+    };
+    let error = installation(vec![agent("a", false), agent("b", false)]).default_agent().unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Usage);
+    assert!(error.message.ends_with("a, b"));
+    let two = installation(vec![agent("a", false), agent("b", true)]);
+    assert_eq!(two.default_agent().unwrap().id.as_str(), "b");
+    assert_eq!(installation(vec![agent("a", false)]).default_agent().unwrap().id.as_str(), "a");
+}
+
+#[test]
+fn places_follow_the_environment() {
+    let temp = tempfile::tempdir().unwrap();
+    let home = temp.path().to_str().unwrap().to_owned();
+    let find = |vars: &[(&str, &str)], options: Options| {
+        let mut env = Env::new([("HOME", home.as_str())], temp.path());
+        for (name, value) in vars {
+            env.set(*name, *value);
+        }
+        Places::find(&env, &options)
+    };
+    let error = find(&[], Options::default()).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Nothing);
+    assert!(error.hints[0].contains(".openclaw") && error.hints[0].contains(".clawdbot"));
+
+    for dir in [".clawdbot", "elsewhere", ".openclaw-dev"] {
+        fs::create_dir_all(temp.path().join(dir)).unwrap();
+    }
+    let found = find(&[], Options::default()).unwrap();
+    assert_eq!(found.state_dir_reason, StateDirReason::LegacyHome);
+    fs::write(found.state_dir.join("clawdbot.json"), "{}").unwrap();
+    assert!(find(&[], Options::default()).unwrap().config.ends_with(".clawdbot/clawdbot.json"));
+    fs::create_dir_all(temp.path().join(".openclaw")).unwrap();
+    assert_eq!(find(&[], Options::default()).unwrap().state_dir_reason, StateDirReason::Home);
+    let profile = find(&[("OPENCLAW_PROFILE", "dev")], Options::default()).unwrap();
+    assert!(profile.state_dir.ends_with(".openclaw-dev"));
+    let default = find(&[("OPENCLAW_PROFILE", "Default")], Options::default()).unwrap();
+    assert!(default.state_dir.ends_with(".openclaw"));
+    let set = [
+        ("OPENCLAW_PROFILE", "dev"),
+        ("OPENCLAW_STATE_DIR", "~/elsewhere"),
+        ("OPENCLAW_AGENT_DIR", "~/a/../m"),
+    ];
+    let given = find(&set, Options::default()).unwrap();
+    assert!(given.state_dir.ends_with("elsewhere"));
+    assert_eq!(given.main_agent_dir.as_deref(), Some(temp.path().join("m").as_path()));
+    assert_eq!(given.oauth_file, given.state_dir.join("credentials/oauth.json"));
+    assert_eq!(given.display(&given.state_dir), "~/elsewhere");
+    let flag = Options { state_dir: Some(".clawdbot".into()), config: Some("~/c.json".into()) };
+    let flagged = find(&set, flag).unwrap();
+    assert_eq!(flagged.state_dir_reason, StateDirReason::Flag);
+    assert_eq!(flagged.config, temp.path().join("c.json"));
+    let moved = find(&[("OPENCLAW_HOME", "~/elsewhere")], Options::default()).unwrap_err();
+    assert!(moved.to_string().contains("elsewhere/.openclaw"));
+    assert!(find(&[("OPENCLAW_HOME", "undefined")], Options::default()).is_ok());
+}
+
+/// All files under a folder with size, mode and content.
+fn tree(root: &Path) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![root.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let entry = entry.unwrap();
+            let metadata = entry.metadata().unwrap();
+            if metadata.is_dir() {
+                folders.push(entry.path());
+            } else {
+                found.insert(entry.path(), (metadata.permissions().mode(), fs::read(entry.path()).unwrap()));
+            }
+        }
+    }
+    found
+}
+
+impl Home {
+    pub(crate) fn tree(&self) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
+        tree(self.root())
+    }
+}
+
+mod without_a_trace {
+    use super::*;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    fn home_with(dir: &str) -> (Home, PathBuf) {
+        let home = Home::new();
+        let dir = home.path(dir);
+        agent_database(&dir, "main", Some(MAIN_STORE), None);
+        (home, dir.join("openclaw-agent.sqlite"))
+    }
+
+    fn read_main(home: &Home) -> usize {
+        AuthStore::read(&home.installation(&[]), &AgentId::main()).unwrap().profiles.len()
+    }
+
+    #[test]
+    fn an_idle_database() {
+        let (home, _) = home_with("agents/main/agent");
+        let before = home.tree();
+        assert_eq!(read_main(&home), 2);
+        assert_eq!(home.tree(), before);
+    }
+
+    #[test]
+    fn a_live_writer_with_an_open_transaction() {
+        let (home, path) = home_with("agents/main/agent");
+        let writer = Connection::open(&path).unwrap();
+        writer
+            .execute(
+                "UPDATE auth_profile_store SET store_json = ?1",
+                [r#"{"version":1,"profiles":{"x:a":{"type":"api_key","provider":"x","key":"k"}}}"#],
+            )
+            .unwrap();
+        writer.execute_batch("BEGIN IMMEDIATE; UPDATE auth_profile_store SET store_json = '{}'").unwrap();
+        let before = home.tree();
+        assert_eq!(read_main(&home), 1, "the committed row in the WAL");
+        assert_eq!(home.tree(), before);
+        writer.execute_batch("COMMIT").unwrap();
+        assert_eq!(read_main(&home), 0);
+    }
+
+    /// What a killed process leaves: a WAL with content, with or without its -shm.
+    #[test]
+    fn a_wal_that_nobody_owns() {
+        for keep_shm in [true, false] {
+            let (home, path) = home_with("agents/main/agent");
+            let crashed = home.path("agents/crashed/agent");
+            fs::create_dir_all(&crashed).unwrap();
+            let writer = Connection::open(&path).unwrap();
+            writer.execute("UPDATE auth_profile_store SET store_json = '{\"profiles\":{}}'", []).unwrap();
+            for side in ["", "-wal", "-shm"] {
+                if side != "-shm" || keep_shm {
+                    let name = format!("openclaw-agent.sqlite{side}");
+                    fs::copy(path.with_file_name(&name), crashed.join(&name)).unwrap();
+                }
+            }
+            drop(writer);
+            let before = home.tree();
+            let own = AuthStore::read(&home.installation(&[]), &AgentId::new("crashed")).unwrap();
+            assert!(own.profiles.values().all(|profile| profile.origin() == Origin::Main));
+            assert_eq!(home.tree(), before, "-shm kept: {keep_shm}");
+        }
+    }
+
+    #[test]
+    fn writers_that_come_and_go_meanwhile() {
+        let (home, path) = home_with("agents/main/agent");
+        let stop = Arc::new(AtomicBool::new(false));
+        let writer = {
+            let (stop, path) = (Arc::clone(&stop), path.clone());
+            std::thread::spawn(move || {
+                let mut count = 0_u32;
+                while !stop.load(Ordering::Relaxed) {
+                    // Another process: locks of this one would not count.
+                    let sql = format!(
+                        "PRAGMA busy_timeout=5000; UPDATE auth_profile_store SET store_json = '{{\"profiles\":{{\"x:{count}\":{{\"type\":\"api_key\",\"provider\":\"x\",\"pad\":\"{}\"}}}}}}'; PRAGMA wal_checkpoint(TRUNCATE);",
+                        "p".repeat(9000)
+                    );
+                    std::process::Command::new("sqlite3").arg(&path).arg(&sql).output().unwrap();
+                    count += 1;
+                }
+                count
+            })
+        };
+        for _ in 0..200 {
+            let store = AuthStore::read(&home.installation(&[]), &AgentId::main()).unwrap();
+            assert!((1..=2).contains(&store.profiles.len()));
+        }
+        stop.store(true, Ordering::Relaxed);
+        assert!(writer.join().unwrap() > 0);
+    }
+}

@@ -1,0 +1,456 @@
+//! Changes of one agent's store: planned first, then applied in one transaction or one rename for
+//! each file, and read back.
+//!
+//! Where a change goes (asked of 2026.5.7, 2026.7.1 and 2026.9.6 with `models auth order set` and
+//! `clear`): an order into the agent's own row or file, also for `main` of an installation with a
+//! shared store; a window into every document that holds one for the profile. The releases drop an
+//! order of a secondary agent that names inherited profiles (2026.5.7 and 2026.7.1 on every save), and
+//! their `order clear` takes that agent's usageStats along; here other members stay as they are.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::auth::{Note, Origin, Source};
+use super::edit::{Document, New};
+use super::layer::{AGENT_DATABASE, AGENT_STATE_ROW, Layer, PROFILES_FILE, STATE_FILE, Stored, read_shared};
+use super::target;
+use super::{
+    Agent, AuthStore, Backup, BackupId, Generation, Installation, NoteKind, ProfileId, Row, backup, edit,
+};
+use crate::error::{Error, ErrorKind, Result};
+use crate::time::Millis;
+
+/// A change of what one agent's store holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// Sets the agent's own order for a provider (`provider` as it should be spelled; the key that
+    /// is already there under another spelling is the caller's to name).
+    SetOrder {
+        /// The key under `order`.
+        provider: String,
+        /// The profiles, first choice first.
+        order: Vec<ProfileId>,
+    },
+    /// Removes the agent's own order for a provider; nothing to do is no error.
+    ClearOrder {
+        /// The key under `order`.
+        provider: String,
+    },
+    /// Removes every window and counter of a profile's usageStats, in each file or row that holds
+    /// some (own and inherited); `lastUsed` and what isn't known stay.
+    ClearUsage {
+        /// The key under `usageStats`.
+        profile: ProfileId,
+    },
+}
+
+/// Members of a usageStats entry that hold windows and counters, in every release to 2026.9.6.
+pub const USAGE_WINDOW_FIELDS: [&str; 14] = [
+    "errorCount",
+    "lastFailureAt",
+    "failureCounts",
+    "cooldownUntil",
+    "cooldownReason",
+    "cooldownModel",
+    "cooldownClassification",
+    "disabledUntil",
+    "disabledReason",
+    "blockedUntil",
+    "blockedReason",
+    "blockedSource",
+    "blockedModel",
+    "blockedScope",
+];
+
+/// What a write is stamped with.
+#[derive(Debug, Clone)]
+pub struct WriteContext {
+    /// Stamps rows and the backup.
+    pub now: Millis,
+    /// What the user asked for, without secrets (`auth order set --provider openai ...`): goes into the
+    /// backup's manifest; its first words name the backup.
+    pub command: String,
+}
+
+impl WriteContext {
+    /// The first words of the command, up to an option or a value: `auth-order-set`.
+    #[must_use]
+    pub fn reason(&self) -> String {
+        let words = self.command.split_whitespace();
+        let names = words.take_while(|word| word.bytes().all(|byte| byte.is_ascii_lowercase()));
+        let reason = names.take(3).collect::<Vec<_>>().join("-");
+        if reason.is_empty() { "write".to_owned() } else { reason }
+    }
+}
+
+/// One JSON member that a plan changes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MemberChange {
+    /// The document it is in.
+    pub source: Source,
+    /// Where in it, as keys: `["order", "openai"]`; empty for the whole document.
+    pub path: Vec<String>,
+    /// Where in it, as text: `order.openai`.
+    pub json_path: String,
+    /// Its JSON text before; `None` when it wasn't there. `"***"` where credentials are.
+    pub before: Option<String>,
+    /// Its JSON text after; `None` when it is removed. `"***"` where credentials are.
+    pub after: Option<String>,
+}
+
+/// A member that changes, with its text, which may hold secrets.
+#[derive(Clone)]
+pub(crate) struct Edit {
+    pub source: Source,
+    /// Empty for the document as a whole.
+    pub path: Vec<String>,
+    pub before: Option<String>,
+    pub after: Option<String>,
+}
+
+impl fmt::Debug for Edit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Edit").field("source", &self.source).field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+impl Edit {
+    /// Whether this is its document, whoever asks.
+    fn is_at(&self, source: &Source) -> bool {
+        self.source.path == source.path && self.source.row == source.row
+    }
+
+    /// Whether its text may hold credentials.
+    pub(crate) fn is_secret(&self) -> bool {
+        !matches!(self.path.first().map(String::as_str), Some("order" | "lastGood" | "usageStats"))
+    }
+
+    /// As the user may see it.
+    pub(crate) fn shown(&self) -> MemberChange {
+        let shown = |text: &Option<String>| {
+            text.as_ref().map(|text| if self.is_secret() { "\"***\"".to_owned() } else { text.clone() })
+        };
+        MemberChange {
+            source: self.source.clone(),
+            path: self.path.clone(),
+            json_path: self.path.join("."),
+            before: shown(&self.before),
+            after: shown(&self.after),
+        }
+    }
+}
+
+/// What would be written, and where.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// The agent whose store it is.
+    pub agent: Agent,
+    /// Every member that changes; empty when everything is as wanted already.
+    pub members: Vec<MemberChange>,
+    edits: Vec<Edit>,
+}
+
+impl Plan {
+    /// Files and databases that would be written.
+    #[must_use]
+    pub fn paths(&self) -> Vec<PathBuf> {
+        paths_of(&self.edits)
+    }
+}
+
+pub(crate) fn paths_of(edits: &[Edit]) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = Vec::new();
+    for edit in edits {
+        if !paths.contains(&edit.source.path) {
+            paths.push(edit.source.path.clone());
+        }
+    }
+    paths
+}
+
+/// What was written and read back.
+#[derive(Debug, Clone)]
+pub struct Written {
+    /// The backup made before; `None` when there was nothing to do.
+    pub backup: Option<BackupId>,
+    /// Every member that changed.
+    pub members: Vec<MemberChange>,
+    /// Files and databases written.
+    pub paths: Vec<PathBuf>,
+    /// What the user should know: an abandoned lock that was removed.
+    pub remarks: Vec<String>,
+}
+
+/// Finds out what these changes would write, for this snapshot.
+///
+/// # Errors
+/// `Busy` (exit 4) when what the snapshot shows is changed already; `Damaged` (exit 5) when a document
+/// that had to be written is newer than known, damaged or another agent's; `Failed` (exit 1) for
+/// symlinks.
+pub fn plan(installation: &Installation, store: &AuthStore, changes: &[Change]) -> Result<Plan> {
+    let agent = installation.agent(&store.agent)?.clone();
+    let own = installation.read_own_layer(&agent, Origin::Own)?;
+    let inherited = inherited_layer(installation, &agent)?;
+    let mut edits = Vec::new();
+    for change in changes {
+        match change {
+            Change::SetOrder { provider, order } => {
+                check_snapshot(store, &own, provider)?;
+                let target = order_target(installation, &agent, &own);
+                let text = stored_at(&own, &target);
+                let wanted = Value::from(order.iter().map(ProfileId::as_str).collect::<Vec<_>>());
+                let path = ["order".to_owned(), provider.clone()];
+                let before = text.map(|text| member_of(text, &target, &path)).transpose()?.flatten();
+                if !same_json(before.as_deref(), Some(&wanted.to_string())) {
+                    let after = Some(wanted.to_string());
+                    edits.push(Edit { source: target, path: path.to_vec(), before, after });
+                }
+            }
+            Change::ClearOrder { provider } => {
+                check_snapshot(store, &own, provider)?;
+                for stored in own.store.iter().chain(&own.state) {
+                    let path = ["order".to_owned(), provider.clone()];
+                    if let Some(before) = member_of(&stored.text, &stored.source, &path)? {
+                        edits.push(Edit {
+                            source: Source::clone(&stored.source),
+                            path: path.to_vec(),
+                            before: Some(before),
+                            after: None,
+                        });
+                    }
+                }
+            }
+            Change::ClearUsage { profile } => {
+                for stored in documents(&own).chain(inherited.iter().flat_map(documents)) {
+                    edits.extend(clear_usage(stored, profile)?);
+                }
+            }
+        }
+    }
+    for edit in &edits {
+        let notes = [Some(&own), inherited.as_ref()].into_iter().flatten().flat_map(|layer| &layer.notes);
+        refuse_by_notes(&edit.source.path, notes)?;
+    }
+    Ok(Plan { agent, members: edits.iter().map(Edit::shown).collect(), edits })
+}
+
+fn documents(layer: &Layer) -> impl Iterator<Item = &Stored> {
+    layer.store.iter().chain(&layer.state)
+}
+
+/// The layer that the agent inherits, read afresh.
+fn inherited_layer(installation: &Installation, agent: &Agent) -> Result<Option<Layer>> {
+    if installation.generation == Generation::SharedStore {
+        return Ok(Some(read_shared(&installation.places.state_database()).layer));
+    }
+    if agent.dir == installation.main_dir() {
+        return Ok(None);
+    }
+    installation.read_own_layer(&installation.main_agent(), Origin::Main).map(Some)
+}
+
+fn refuse_by_notes<'a>(path: &Path, notes: impl Iterator<Item = &'a Note>) -> Result<()> {
+    let mut blocking = notes.filter(|note| note.kind.blocks_write() && note.path == path);
+    let Some(note) = blocking.next() else { return Ok(()) };
+    let kind = if note.kind == NoteKind::Symlink { ErrorKind::Failed } else { ErrorKind::Damaged };
+    Err(Error::new(kind, format!("nothing was written: {}", note.text)).at(path))
+}
+
+/// The own order that the caller saw must still stand.
+fn check_snapshot(store: &AuthStore, own: &Layer, provider: &str) -> Result<()> {
+    let path = ["order".to_owned(), provider.to_owned()];
+    let mut now = None;
+    for stored in documents(own) {
+        if let Some(text) = member_of(&stored.text, &stored.source, &path)? {
+            now = Some(text);
+        }
+    }
+    let now: Option<Vec<ProfileId>> = now.and_then(|text| serde_json::from_str(&text).ok());
+    let seen = store.own_state.order.get(provider).map(|order| &order.value);
+    if now.as_ref() == seen {
+        return Ok(());
+    }
+    Err(Error::busy(format!("the order of {provider} was changed by another process meanwhile"))
+        .at(&store.dir)
+        .hint("look at it again, then repeat the command"))
+}
+
+fn member_of(text: &str, source: &Source, path: &[String]) -> Result<Option<String>> {
+    let path: Vec<&str> = path.iter().map(String::as_str).collect();
+    let document = Document::parse(text).map_err(|error| error.at(&source.path))?;
+    Ok(document.get(&path).map(str::to_owned))
+}
+
+fn stored_at<'a>(layer: &'a Layer, source: &Source) -> Option<&'a str> {
+    documents(layer)
+        .find(|stored| stored.source.path == source.path && stored.source.row == source.row)
+        .map(|stored| stored.text.as_str())
+}
+
+/// The document that this installation's release writes an agent's order into.
+fn order_target(installation: &Installation, agent: &Agent, own: &Layer) -> Source {
+    if installation.generation != Generation::Json || own.database {
+        let path = agent.dir.join(AGENT_DATABASE);
+        return source_of(own.state.as_ref(), path, Some(AGENT_STATE_ROW));
+    }
+    let (profiles, state) = (agent.dir.join(PROFILES_FILE), agent.dir.join(STATE_FILE));
+    if own.state.is_some() || (!holds_state(own.store.as_ref()) && has_state_files(installation)) {
+        source_of(own.state.as_ref(), state, None)
+    } else {
+        source_of(own.store.as_ref(), profiles, None)
+    }
+}
+
+fn source_of(stored: Option<&Stored>, path: PathBuf, row: Option<Row>) -> Source {
+    match stored {
+        Some(stored) => Source::clone(&stored.source),
+        None => Source { origin: Origin::Own, path, row, updated_at: None },
+    }
+}
+
+/// State inside of `auth-profiles.json`: the layout of 2026.3.
+fn holds_state(store: Option<&Stored>) -> bool {
+    store.is_some_and(|stored| {
+        Document::parse(&stored.text).is_ok_and(|document| {
+            ["order", "lastGood", "usageStats"].iter().any(|name| document.get(&[name]).is_some())
+        })
+    })
+}
+
+/// Whether this installation's release keeps state in `auth-state.json`. Later releases read both
+/// files, earlier ones only `auth-profiles.json`: that is the one to write when nothing tells.
+fn has_state_files(installation: &Installation) -> bool {
+    let version = installation.release.as_deref().and_then(|release| {
+        let mut parts = release.trim().split('.').map(|part| part.parse::<u32>().ok());
+        Some((parts.next()??, parts.next()??))
+    });
+    match version {
+        Some(version) => version > (2026, 3),
+        None => installation.agents().iter().any(|agent| agent.dir.join(STATE_FILE).exists()),
+    }
+}
+
+fn clear_usage(stored: &Stored, profile: &ProfileId) -> Result<Option<Edit>> {
+    let path = ["usageStats".to_owned(), profile.as_str().to_owned()];
+    let Some(before) = member_of(&stored.text, &stored.source, &path)? else { return Ok(None) };
+    let mut after = before.clone();
+    for field in USAGE_WINDOW_FIELDS {
+        after = edit::remove(&after, &[field]).map_err(|error| error.at(&stored.source.path))?;
+    }
+    if after == before {
+        return Ok(None);
+    }
+    let left = Document::parse(&after)?;
+    let empty = left.members(left.root()).is_some_and(|members| members.is_empty());
+    Ok(Some(Edit {
+        source: Source::clone(&stored.source),
+        path: path.to_vec(),
+        before: Some(before),
+        after: (!empty).then_some(after),
+    }))
+}
+
+/// Whether two members mean the same: a release rewrites a document as a whole, with its own white
+/// space.
+pub(crate) fn same_json(a: Option<&str>, b: Option<&str>) -> bool {
+    let parsed = |text: &str| serde_json::from_str::<Value>(text).ok();
+    match (a, b) {
+        (Some(a), Some(b)) => a == b || (parsed(a).is_some() && parsed(a) == parsed(b)),
+        (None, None) => true,
+        _ => false,
+    }
+}
+
+/// Makes a backup and writes the plan.
+///
+/// # Errors
+/// `Busy` (exit 4) when another process holds the store, or changed one of the planned members
+/// since the snapshot; otherwise as [`plan`]. Nothing is written then, unless the error says so.
+pub fn apply(installation: &Installation, plan: &Plan, context: &WriteContext) -> Result<Written> {
+    apply_all(installation, &[plan], context)
+}
+
+/// Makes one backup and writes the plans of several agents, so that one `undo` takes all of it back.
+/// What several plans change alike (an inherited window) is written once.
+///
+/// # Errors
+/// As [`apply`].
+pub fn apply_all(installation: &Installation, plans: &[&Plan], context: &WriteContext) -> Result<Written> {
+    let mut edits: Vec<Edit> = Vec::new();
+    for edit in plans.iter().flat_map(|plan| &plan.edits) {
+        let same = |other: &Edit| other.is_at(&edit.source) && other.path == edit.path;
+        if !edits.iter().any(same) {
+            edits.push(edit.clone());
+        }
+    }
+    if edits.is_empty() {
+        return Ok(Written { backup: None, members: Vec::new(), paths: Vec::new(), remarks: Vec::new() });
+    }
+    let backup = backup::before_write(installation, &edits, Undoable::Yes, context)?;
+    write_edits(installation, &edits, &backup, context)
+}
+
+/// Whether `undo` takes a write back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Undoable {
+    Yes,
+    /// An undo itself: the next `undo` goes on with the write before.
+    No,
+}
+
+/// Writes edits file by file; the backup is dropped again when nothing was written.
+pub(crate) fn write_edits(
+    installation: &Installation,
+    edits: &[Edit],
+    backup: &Backup,
+    context: &WriteContext,
+) -> Result<Written> {
+    let paths = paths_of(edits);
+    let mut remarks = Vec::new();
+    for (index, path) in paths.iter().enumerate() {
+        let of_file: Vec<&Edit> = edits.iter().filter(|edit| edit.source.path == *path).collect();
+        match target::write(installation, path, &of_file, context.now) {
+            Ok(remark) => remarks.extend(remark),
+            Err(error) if index == 0 => {
+                backup::discard(backup);
+                return Err(error);
+            }
+            Err(error) => {
+                let done: Vec<String> =
+                    paths[..index].iter().map(|path| installation.places.display(path)).collect();
+                return Err(error
+                    .hint(format!("written before that: {}; clawctl undo takes it back", done.join(", "))));
+            }
+        }
+    }
+    let members = edits.iter().map(Edit::shown).collect();
+    Ok(Written { backup: Some(backup.id.clone()), members, paths, remarks })
+}
+
+/// The text of a document after an edit of it; `None` when the document itself is to go.
+pub(crate) fn edited(text: &str, edit: &Edit) -> Result<Option<String>> {
+    let path: Vec<&str> = edit.path.iter().map(String::as_str).collect();
+    if path.is_empty() {
+        return Ok(edit.after.clone());
+    }
+    let Some(after) = edit.after.as_deref() else { return removed(text, &path).map(Some) };
+    // Text that was stored somewhere keeps its bytes; a new value is laid out as its document is.
+    let new = match serde_json::from_str::<Value>(after) {
+        Ok(value) if value.to_string() == after => edit::set(text, &path, New::Value(&value)),
+        _ => edit::set(text, &path, New::Raw(after)),
+    };
+    new.map(Some)
+}
+
+/// Without the member, and without the `order`, `lastGood` or `usageStats` that is empty then: the
+/// releases keep no empty ones either.
+fn removed(text: &str, path: &[&str]) -> Result<String> {
+    let result = edit::remove(text, path)?;
+    let [container @ ("order" | "lastGood" | "usageStats"), _] = path else { return Ok(result) };
+    let document = Document::parse(&result)?;
+    let left = document.member(document.root(), container).and_then(|span| document.members(span));
+    let emptied = result != text && left.is_some_and(|members| members.is_empty());
+    if emptied { edit::remove(&result, &[container]) } else { Ok(result) }
+}

@@ -1,0 +1,254 @@
+//! Streams, colour and questions.
+
+use std::io::{self, IsTerminal, Read, Write};
+
+use anstream::adapter::StripBytes;
+use anstyle::{AnsiColor, Style};
+
+use crate::cli::ColorChoice;
+use crate::env::Env;
+use crate::error::{Error, Result};
+use crate::output::{escape, json};
+
+/// Which streams are terminals, and how wide the terminal is.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Terminal {
+    /// Standard input.
+    pub stdin: bool,
+    /// Standard output.
+    pub stdout: bool,
+    /// Standard error.
+    pub stderr: bool,
+    /// Columns of the terminal behind standard output.
+    pub width: Option<u16>,
+}
+
+/// The streams that `run()` is given.
+pub struct Io<'a> {
+    /// Standard input.
+    pub stdin: &'a mut dyn Read,
+    /// Data.
+    pub stdout: &'a mut (dyn Write + Send),
+    /// Everything else.
+    pub stderr: &'a mut (dyn Write + Send),
+    /// What they are connected to.
+    pub terminal: Terminal,
+}
+
+impl Terminal {
+    /// What this process is connected to.
+    #[must_use]
+    pub fn of_process() -> Self {
+        let stdout = io::stdout().is_terminal();
+        let width = stdout.then(|| rustix::termios::tcgetwinsize(io::stdout()).ok()).flatten();
+        Self {
+            stdin: io::stdin().is_terminal(),
+            stdout,
+            stderr: io::stderr().is_terminal(),
+            width: width.map(|size| size.ws_col).filter(|&columns| columns > 0),
+        }
+    }
+}
+
+/// Output with the user's wishes applied: colour, width, quiet.
+pub struct Ui<'a> {
+    stdin: &'a mut dyn Read,
+    stdout: Sink<'a>,
+    stderr: Sink<'a>,
+    /// What the streams are connected to.
+    pub terminal: Terminal,
+    /// Columns of a table; `None`: as wide as it needs.
+    pub width: Option<u16>,
+    quiet: bool,
+    verbose: bool,
+    json: bool,
+}
+
+enum Sink<'a> {
+    Colored(&'a mut (dyn Write + Send)),
+    Plain(Strip<'a>),
+}
+
+/// Passes text on without its colours.
+struct Strip<'a> {
+    state: StripBytes,
+    stream: &'a mut (dyn Write + Send),
+}
+
+impl Write for Strip<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        for printable in self.state.strip_next(bytes) {
+            self.stream.write_all(printable)?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.stream.flush()
+    }
+}
+
+impl<'a> Sink<'a> {
+    fn writer(&mut self) -> &mut (dyn Write + 'a) {
+        match self {
+            Self::Colored(stream) => *stream,
+            Self::Plain(stream) => stream,
+        }
+    }
+}
+
+/// `--color`, then `NO_COLOR`, `CLICOLOR_FORCE`, `CLICOLOR`, `TERM=dumb`, then the terminal.
+fn wants_color(choice: ColorChoice, env: &Env, terminal: bool) -> bool {
+    match choice {
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+        ColorChoice::Auto if env.text("NO_COLOR").is_some() => false,
+        ColorChoice::Auto if env.text("CLICOLOR_FORCE").is_some_and(|value| value != "0") => true,
+        ColorChoice::Auto => {
+            terminal && env.text("CLICOLOR") != Some("0") && env.text("TERM") != Some("dumb")
+        }
+    }
+}
+
+impl<'a> Ui<'a> {
+    /// Applies the options to the streams.
+    pub fn new(io: Io<'a>, env: &Env, color: ColorChoice, quiet: bool, verbose: bool, json: bool) -> Self {
+        fn sink(stream: &mut (dyn Write + Send), colored: bool) -> Sink<'_> {
+            if colored {
+                Sink::Colored(stream)
+            } else {
+                Sink::Plain(Strip { state: StripBytes::new(), stream })
+            }
+        }
+        let terminal = io.terminal;
+        let columns = env.text("COLUMNS").and_then(|text| text.parse().ok()).filter(|&columns| columns > 0);
+        Self {
+            stdin: io.stdin,
+            stdout: sink(io.stdout, wants_color(color, env, terminal.stdout)),
+            stderr: sink(io.stderr, wants_color(color, env, terminal.stderr)),
+            terminal,
+            width: columns.or(terminal.width),
+            quiet,
+            verbose,
+            json,
+        }
+    }
+
+    /// Standard output, for data.
+    pub fn out(&mut self) -> &mut (dyn Write + 'a) {
+        self.stdout.writer()
+    }
+
+    /// Standard input and output at once.
+    pub fn input_and_out(&mut self) -> (&mut dyn Read, &mut (dyn Write + 'a)) {
+        (&mut *self.stdin, self.stdout.writer())
+    }
+
+    /// Standard input.
+    pub fn input(&mut self) -> &mut dyn Read {
+        &mut *self.stdin
+    }
+
+    /// A remark on stderr, unless `-q` or `--json`.
+    pub fn note(&mut self, text: impl AsRef<str>) {
+        if !self.quiet && !self.json {
+            let _ = writeln!(self.stderr.writer(), "{}", escape::lines(text.as_ref()));
+        }
+    }
+
+    /// A remark on stderr that only `-v` wants.
+    pub fn detail(&mut self, text: impl AsRef<str>) {
+        if self.verbose {
+            let _ = writeln!(self.stderr.writer(), "{}", escape::lines(text.as_ref()));
+        }
+    }
+
+    /// A warning on stderr, also under `-q`: something was passed over.
+    pub fn warn(&mut self, text: impl AsRef<str>) {
+        let style = AnsiColor::Yellow.on_default().bold();
+        let text = escape::lines(text.as_ref());
+        let _ = if self.json {
+            let document = serde_json::json!({ "version": json::VERSION, "warning": { "message": text } });
+            writeln!(self.stderr.writer(), "{document}")
+        } else {
+            writeln!(self.stderr.writer(), "{style}warning:{style:#} {text}")
+        };
+    }
+
+    /// Prints an error: message, place, cause, what to do next.
+    pub fn error(&mut self, error: &Error) {
+        let err = self.stderr.writer();
+        let _ = if self.json { writeln!(err, "{}", json::error(error)) } else { write_error(err, error) };
+    }
+
+    /// Text that already has its own layout, on stderr.
+    pub fn raw_error(&mut self, text: &str) {
+        let _ = write!(self.stderr.writer(), "{text}");
+    }
+
+    /// A control sequence for the terminal behind stdout.
+    ///
+    /// # Errors
+    /// The stream failed.
+    pub fn control(&mut self, sequence: &str) -> io::Result<()> {
+        let stream = match &mut self.stdout {
+            Sink::Colored(stream) => &mut **stream,
+            Sink::Plain(strip) => &mut *strip.stream,
+        };
+        stream.write_all(sequence.as_bytes())?;
+        stream.flush()
+    }
+
+    /// Asks the terminal for its width again: it may have been resized.
+    pub fn look_at_width(&mut self) {
+        if self.terminal.width.is_some() {
+            self.width = Terminal::of_process().width.or(self.width);
+        }
+    }
+
+    /// Asks before a write. At a terminal the user answers; elsewhere only `--yes` lets it pass.
+    ///
+    /// # Errors
+    /// No terminal to ask at (exit 2), or interrupted (exit 130).
+    pub fn confirm(&mut self, yes: bool, question: &str) -> Result<bool> {
+        if yes {
+            return Ok(true);
+        }
+        if self.json || !(self.terminal.stdin && self.terminal.stderr) {
+            return Err(Error::usage("this needs a yes, and there is no terminal to ask at")
+                .hint("repeat the command with --yes, or with --dry-run to see what it would do"));
+        }
+        dialoguer::Confirm::new()
+            .with_prompt(escape::text(question))
+            .default(false)
+            .interact_opt()
+            .map(|answer| answer.unwrap_or(false))
+            .map_err(|dialoguer::Error::IO(error)| match error.kind() {
+                io::ErrorKind::Interrupted => {
+                    Error::new(crate::error::ErrorKind::Interrupted, "interrupted; nothing was written")
+                }
+                _ => Error::failed("can't ask at the terminal")
+                    .caused_by(error)
+                    .hint("repeat the command with --yes"),
+            })
+    }
+}
+
+/// `error:` with place, cause and hints below it.
+fn write_error(err: &mut dyn Write, error: &Error) -> io::Result<()> {
+    let red = AnsiColor::Red.on_default().bold();
+    let dim = Style::new().dimmed();
+    writeln!(err, "{red}error:{red:#} {}", escape::lines(&error.message))?;
+    if let Some(place) = &error.place {
+        writeln!(err, "  {dim}at:{dim:#} {}", escape::text(&place.to_string()))?;
+    }
+    let mut source = error.source.as_ref().map(|source| &**source as &dyn std::error::Error);
+    while let Some(cause) = source {
+        writeln!(err, "  {dim}cause:{dim:#} {}", escape::text(&cause.to_string()))?;
+        source = cause.source();
+    }
+    for hint in &error.hints {
+        writeln!(err, "  {dim}next:{dim:#} {}", escape::lines(hint))?;
+    }
+    Ok(())
+}

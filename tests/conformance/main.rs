@@ -1,0 +1,126 @@
+//! Recorded answers of real releases against the engine.
+//!
+//! Without environment the project's own copies are run (`tests/conformance/vectors`);
+//! `CLAWCTL_VECTORS=DIR` runs those in DIR instead: `cases/NAME.jsonl` holds one question a line,
+//! line n of `expect/RELEASE/NAME.jsonl` is that release's answer to it.
+//!
+//! For each file and release one line `NAME RELEASE agree N of M` is printed, and each
+//! disagreement as one JSON line.
+
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "the report is the output")]
+
+mod classify;
+mod files;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clawctl::engine::types::Family;
+use serde_json::{Map, Value, json};
+
+/// Modules that answer questions; each returns none for an operation that isn't its own.
+const ANSWERERS: &[fn(Family, &Value) -> Option<Value>] = &[classify::answer];
+
+/// What one suite found.
+#[derive(Default)]
+struct Tally {
+    agreed: usize,
+    asked: usize,
+}
+
+fn main() -> ExitCode {
+    if std::env::args().any(|argument| argument == "--list") {
+        println!("vectors: test");
+        return ExitCode::SUCCESS;
+    }
+    let mut tally = Tally::default();
+    let outcome = vectors(&own_or_given("CLAWCTL_VECTORS", "vectors"), &mut tally);
+    if let Err(problem) = &outcome {
+        eprintln!("conformance: {problem}");
+    }
+    let failed = outcome.is_err() || tally.agreed < tally.asked || tally.asked == 0;
+    let result = if failed { "FAILED" } else { "ok" };
+    println!("\ntest result: {result}. {} passed; {} failed", tally.agreed, tally.asked - tally.agreed);
+    if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
+
+fn own_or_given(variable: &str, own: &str) -> PathBuf {
+    std::env::var_os(variable).map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance").join(own),
+        PathBuf::from,
+    )
+}
+
+/// Runs every file of cases against every release that has answers to it.
+fn vectors(folder: &Path, tally: &mut Tally) -> Result<(), String> {
+    let releases = files::names(&folder.join("expect"), None)?;
+    for name in files::names(&folder.join("cases"), Some("jsonl"))? {
+        let cases = files::lines(&folder.join("cases").join(&name))?;
+        for release in &releases {
+            let path = folder.join("expect").join(release).join(&name);
+            if !path.exists() {
+                continue;
+            }
+            let family = family_of(release)?;
+            let expected = files::lines(&path)?;
+            if expected.len() != cases.len() {
+                return Err(format!(
+                    "{}: {} answers to {} cases",
+                    path.display(),
+                    expected.len(),
+                    cases.len()
+                ));
+            }
+            let stem = name.trim_end_matches(".jsonl");
+            let mut asked = 0;
+            let mut agreed = 0;
+            for (case, expected) in cases.iter().zip(&expected) {
+                let Some(answer) = ANSWERERS.iter().find_map(|answerer| answerer(family, case)) else {
+                    continue;
+                };
+                asked += 1;
+                if compared(case, expected) == compared(case, &answer) {
+                    agreed += 1;
+                } else {
+                    let line = json!({
+                        "file": stem, "release": release, "case": case, "expected": expected, "answer": answer,
+                    });
+                    println!("{line}");
+                }
+            }
+            println!("{stem} {release} agree {agreed} of {asked}");
+            tally.asked += asked;
+            tally.agreed += agreed;
+        }
+    }
+    Ok(())
+}
+
+/// The part of an answer that counts: of `classify` the reason, of `order` the order, of every
+/// other operation all but the id.
+fn compared(case: &Value, answer: &Value) -> Value {
+    let counts: fn(&str) -> bool = match case["op"].as_str() {
+        Some("classify") => |name| name == "reason",
+        Some("order") => |name| name == "order",
+        _ => |name| name != "id",
+    };
+    let members = answer.as_object().into_iter().flatten().filter(|(name, _)| counts(name));
+    let members: Map<_, _> = members.map(|(name, value)| (name.clone(), value.clone())).collect();
+    Value::Object(members)
+}
+
+/// The rule set of a release: before 2026.3.31 `2026.3`, to 2026.5 `2026.5`, 2026.6 and 2026.7
+/// `2026.7`, from 2026.8 `2026.9`.
+fn family_of(release: &str) -> Result<Family, String> {
+    let mut parts = release.split(['.', '-']).map(|part| part.parse::<u32>().ok());
+    let mut next = || parts.next().flatten();
+    let (Some(year), Some(month)) = (next(), next()) else {
+        return Err(format!("expect/{release} isn't named after a release, such as 2026.9.6"));
+    };
+    Ok(match (year, month, next().unwrap_or(0)) {
+        (..=2025, ..) | (2026, ..=2, _) | (2026, 3, ..=30) => Family::R2026_3,
+        (2026, ..=5, _) => Family::R2026_5,
+        (2026, ..=7, _) => Family::R2026_7,
+        _ => Family::R2026_9,
+    })
+}
