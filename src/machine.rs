@@ -12,8 +12,8 @@ use crate::engine::{self, EngineConfig, Family, RuleSet};
 use crate::env::Env;
 use crate::error::{Error, Result};
 use crate::store::{
-    Agent, AgentId, AuthStore, ConfiguredAgent, ConfiguredAgents, Generation, Installation, Options, Places,
-    Reader, sessions,
+    Agent, AgentId, AuthStore, ConfiguredAgent, ConfiguredAgents, Generation, Installation, NoteKind,
+    Options, Places, Reader, sessions,
 };
 use crate::time::Millis;
 
@@ -135,15 +135,22 @@ impl Machine {
         agents: &'a [&'a Agent],
     ) -> Result<impl Iterator<Item = Result<AgentView>> + 'a> {
         let reader = Reader::new(&self.installation)?;
-        Ok(agents.iter().map(move |agent| reader.read(agent).map(|store| self.view(store))))
+        Ok(agents.iter().map(move |agent| self.view(reader.read(agent)?)))
     }
 
-    /// The engine's view of a store that was read.
-    #[must_use]
-    pub fn view(&self, store: AuthStore) -> AgentView {
+    /// The engine's view of a store that was read. A store that shows nothing because a file can't be
+    /// opened is an error; one that shows a part is not.
+    fn view(&self, store: AuthStore) -> Result<AgentView> {
+        if store.profiles.is_empty()
+            && let Some(note) = store.notes.iter().find(|note| note.kind == NoteKind::Unreadable)
+        {
+            return Err(Error::failed(note.text.clone())
+                .at(&note.path)
+                .hint("run clawctl as the user who owns the OpenClaw state folder"));
+        }
         let state = engine_state(&store);
         let rules = self.rules_for(&store);
-        AgentView { store, state, rules }
+        Ok(AgentView { store, state, rules })
     }
 
     /// The view of one agent.
@@ -151,7 +158,7 @@ impl Machine {
     /// # Errors
     /// The store can't be read at all.
     pub fn read(&self, agent: &Agent) -> Result<AgentView> {
-        Reader::new(&self.installation)?.read(agent).map(|store| self.view(store))
+        self.view(Reader::new(&self.installation)?.read(agent)?)
     }
 
     /// The profile that a session is pinned to.

@@ -147,7 +147,7 @@ impl<'a, 'io> Context<'a, 'io> {
     pub fn store_notes(&mut self, view: &AgentView) {
         for note in &view.store.notes {
             let text = format!("{} ({})", note.text, note.path.display());
-            if note.kind.blocks_write() || note.kind == NoteKind::Skipped {
+            if note.kind.blocks_write() || matches!(note.kind, NoteKind::Skipped | NoteKind::Unreadable) {
                 self.ui.warn(text);
             } else {
                 self.ui.note(format!("note: {text}"));
