@@ -150,6 +150,8 @@ pub struct CooldownRules {
     pub min_backoff: Millis,
     /// Ends of windows are cut to whole ms (2026.7 on); before, fractions of config keys stay.
     pub whole_millis: bool,
+    /// An end above this is none, ms since 1970 (2026.7 on).
+    pub max_until: Option<Millis>,
     /// Reasons whose cooldown holds for the failing model alone.
     pub model_scoped: ReasonSet,
     /// `cooldownReason` and `cooldownModel` are written and cleared (2026.5 on).
