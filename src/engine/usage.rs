@@ -676,3 +676,127 @@ pub fn block(stats: &mut UsageStats, until: Millis, source: &str, model: Option<
 pub fn inline_key_id(rules: &RuleSet, provider: &str) -> ProfileId {
     format!("inline-api-key:{}", rules.providers.normalize(provider)).into()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const NOW: i64 = 1_783_166_400_000;
+
+    fn rules(id: &str) -> RuleSet {
+        RuleSet::builtin(id).expect("built in")
+    }
+
+    fn stats(value: Value) -> UsageStats {
+        serde_json::from_value(value).expect("an object")
+    }
+
+    fn failed(rules: &RuleSet, stats: &mut UsageStats, offset: i64, reason: Reason, model: &str) {
+        let settings = CooldownSettings::new(rules, &CooldownConfig::default(), "openai");
+        fail(rules, &settings, stats, Failure { now: Millis(NOW + offset), reason, model: Some(model) });
+    }
+
+    /// Report 23516: a failure inside a window leaves its end.
+    #[test]
+    fn a_second_failure_keeps_the_end() {
+        for id in ["2026.5", "2026.7", "2026.9"] {
+            let rules = rules(id);
+            let mut stats = UsageStats::default();
+            failed(&rules, &mut stats, 0, Reason::Overloaded, "m1");
+            failed(&rules, &mut stats, 10_000, Reason::Overloaded, "m1");
+            assert_eq!(stats.cooldown_until.map(Num::millis), Some(Millis(NOW + 30_000)), "{id}");
+        }
+    }
+
+    /// Report 141257: B's failure inside A's window widens it to C.
+    #[test]
+    fn another_model_widens_a_scoped_window() {
+        let rules = rules("2026.9");
+        let mut stats = UsageStats::default();
+        let blocks = |stats: &UsageStats, model: &str| {
+            unusable_until(&rules, stats, Millis(NOW + 2_000), Some(model)).is_some()
+        };
+        failed(&rules, &mut stats, 0, Reason::ModelNotFound, "a");
+        assert!(blocks(&stats, "a") && !blocks(&stats, "c"));
+        failed(&rules, &mut stats, 1_000, Reason::ModelNotFound, "b");
+        assert!(blocks(&stats, "c"));
+        assert_eq!(windows(&rules, &stats, Millis(NOW + 2_000))[0].model, None);
+    }
+
+    /// Report 3604: a window that has passed is none, and openrouter has none at all.
+    #[test]
+    fn past_windows_and_exempt_providers_dont_count() {
+        let past = json!({"cooldownUntil": NOW - 1_274_000, "errorCount": 3});
+        let ahead = json!({"cooldownUntil": NOW + 60_000, "errorCount": 3});
+        let state = AuthState::from_json(&json!({
+            "profiles": {
+                "google:default": {"type": "api_key", "provider": "google", "key": "made-up"},
+                "openrouter:default": {"type": "api_key", "provider": "openrouter", "key": "made-up"}
+            },
+            "usageStats": {"google:default": past, "openrouter:default": ahead}
+        }));
+        for id in RuleSet::IDS {
+            let rules = rules(id);
+            for profile in ["google:default", "openrouter:default"] {
+                assert!(!is_in_cooldown(&rules, &state, profile, Millis(NOW), None), "{id} {profile}");
+            }
+            let past = &state.usage["google:default"];
+            assert_eq!(all_windows(&rules, past).len(), 1);
+            assert_eq!(windows(&rules, past, Millis(NOW)), vec![]);
+        }
+    }
+
+    /// Reports 90702 and 114834: a subscription limit is a window of its own kind, from 2026.7 on.
+    #[test]
+    fn a_subscription_limit_is_a_block() {
+        let until = NOW + 6 * 86_400_000;
+        let entry =
+            json!({"blockedUntil": until, "blockedReason": "subscription_limit", "blockedSource": "wham"});
+        let entry = stats(entry);
+        assert_eq!(windows(&rules("2026.5"), &entry, Millis(NOW)), vec![]);
+        let expected = Window {
+            kind: WindowKind::Blocked,
+            reason: Some("subscription_limit".into()),
+            model: None,
+            until: Millis(until),
+            source: Some("wham".into()),
+        };
+        assert_eq!(windows(&rules("2026.7"), &entry, Millis(NOW)), vec![expected.clone()]);
+        assert_eq!(windows(&rules("2026.9"), &entry, Millis(NOW)), vec![expected]);
+    }
+
+    /// Reports 21574 and 19211: clearing leaves no window and no counter, and keeps `lastUsed`.
+    #[test]
+    fn clearing_is_complete() {
+        let mut entry = stats(json!({
+            "lastUsed": 5, "errorCount": 4, "failureCounts": {"billing": 4}, "lastFailureAt": NOW,
+            "disabledUntil": NOW + 1, "disabledReason": "billing", "cooldownUntil": NOW + 1,
+            "cooldownReason": "timeout", "cooldownModel": "m1", "cooldownClassification": "wham_token_expired",
+            "blockedUntil": NOW + 1, "blockedReason": "subscription_limit", "blockedSource": "wham",
+            "blockedModel": "m1", "blockedScope": "model"
+        }));
+        clear(&rules("2026.9"), &mut entry);
+        assert_eq!(entry, stats(json!({"lastUsed": 5, "errorCount": 0, "lastFailureAt": NOW})));
+    }
+
+    /// 2026.9's rate-limit count outlives its window, so the next one is longer; other counters restart.
+    #[test]
+    fn the_next_step_counts_what_outlives_the_window() {
+        let next = |id: &str, entry: Value| {
+            let rules = rules(id);
+            let settings = CooldownSettings::new(&rules, &CooldownConfig::default(), "openai");
+            next_step(&rules, &settings, &stats(entry), Millis(NOW)).map(|next| (next.after, next.lasts))
+        };
+        let end = NOW + 120_000;
+        let limited = json!({"errorCount": 3, "failureCounts": {"rate_limit": 3}, "lastFailureAt": NOW,
+            "cooldownUntil": end, "cooldownReason": "rate_limit", "cooldownModel": "m1"});
+        assert_eq!(next("2026.9", limited.clone()), Some((Millis(end), Millis::from_mins(4))));
+        assert_eq!(next("2026.7", limited), Some((Millis(end), Millis::from_secs(30))));
+        let unpaid = json!({"errorCount": 2, "failureCounts": {"billing": 2}, "lastFailureAt": NOW,
+            "disabledUntil": end, "disabledReason": "billing"});
+        assert_eq!(next("2026.5", unpaid.clone()), Some((Millis(end), Millis::from_hours(5))));
+        assert_eq!(next("2026.9", unpaid), Some((Millis(end), Millis::from_mins(10))));
+        assert_eq!(next("2026.9", json!({"cooldownUntil": NOW})), None);
+    }
+}

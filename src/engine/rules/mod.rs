@@ -419,3 +419,40 @@ pub fn family_of_release(release: &str) -> Result<Family, RulesError> {
         Family::R2026_9
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn releases_map_to_families() {
+        for (release, id) in [
+            ("2026.1.5", "2026.3"),
+            ("2026.3.13", "2026.3"),
+            ("2026.3.31", "2026.5"),
+            ("2026.4.2", "2026.5"),
+            ("2026.5.7", "2026.5"),
+            ("2026.6.0", "2026.7"),
+            ("2026.7.1", "2026.7"),
+            ("v2026.8.0-beta.2", "2026.9"),
+            ("2026.9.6", "2026.9"),
+            ("2027.1", "2026.9"),
+        ] {
+            assert_eq!(RuleSet::for_release(release).map(|rules| rules.id).as_deref(), Ok(id), "{release}");
+        }
+        for release in ["", "latest", "2026", "2026.13.1", "2026.x"] {
+            let error = RulesError::UnknownRelease { release: release.to_owned() };
+            assert_eq!(RuleSet::for_release(release).map(|rules| rules.id), Err(error));
+        }
+    }
+
+    #[test]
+    fn unknown_rule_sets_name_the_nearest() {
+        let error = RuleSet::builtin("2026.70").expect_err("unknown");
+        assert_eq!(error.to_string(), "no rule set is called \"2026.70\", did you mean \"2026.7\"?");
+        assert_eq!(
+            RuleSet::builtin("fantasy").expect_err("unknown").to_string(),
+            "no rule set is called \"fantasy\""
+        );
+    }
+}
