@@ -37,8 +37,11 @@ impl Doubling {
         Self { base: base.unwrap_or(self.base), max: max.unwrap_or(self.max) }
     }
 
-    /// The window of the `count`th failure, in ms.
+    /// The window of the `count`th failure, in ms; none for a count that is no number.
     fn window(self, rules: &RuleSet, count: f64) -> f64 {
+        if count.is_nan() {
+            return f64::NAN;
+        }
         let base = self.base.max(rules.cooldown.min_backoff.0 as f64);
         let max = self.max.max(base);
         let doublings = (count.max(1.0) - 1.0).min(f64::from(rules.cooldown.max_doublings));
@@ -510,8 +513,8 @@ fn regular_window(rules: &RuleSet, errors: f64) -> f64 {
 }
 
 fn window_end(rules: &RuleSet, now: f64, lasts: f64) -> Num {
-    let lasts = if rules.cooldown.whole_millis { lasts.floor().max(1.0) } else { lasts };
-    let until = now + lasts;
+    let whole = rules.cooldown.whole_millis && !lasts.is_nan();
+    let until = now + if whole { lasts.floor().max(1.0) } else { lasts };
     Num::new(until).filter(|_| is_possible(rules, until)).unwrap_or(Millis(now as i64).into())
 }
 
