@@ -55,10 +55,14 @@ impl From<u32> for Num {
 impl From<Num> for Value {
     fn from(num: Num) -> Self {
         const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
-        if num.0.fract() == 0.0 && num.0.abs() <= MAX_SAFE {
+        if num.0.fract() != 0.0 {
+            Number::from_f64(num.0).map_or(Self::Null, Self::Number)
+        } else if num.0.abs() <= MAX_SAFE {
             Self::from(num.0 as i64)
         } else {
-            Number::from_f64(num.0).map_or(Self::Null, Self::Number)
+            // The shortest digits that mean this double, as JavaScript writes it.
+            let digits = num.0.to_string().parse::<i64>();
+            digits.map_or_else(|_| Number::from_f64(num.0).map_or(Self::Null, Self::Number), Self::from)
         }
     }
 }
