@@ -2,7 +2,7 @@
 
 use std::fs::{self, DirBuilder, File, Metadata};
 use std::io::Write;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::Path;
 
 use super::fault::step;
@@ -37,23 +37,15 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     write().map_err(|error| Error::io("write the file", path, error))
 }
 
-/// Makes a file that isn't there yet (0600), synced.
+/// Makes a file that isn't there yet; one that is stays as it is.
 ///
 /// # Errors
-/// It is there already, or can't be written.
-pub(crate) fn create_new(path: &Path, bytes: &[u8]) -> Result<()> {
-    let folder = path.parent().unwrap_or_else(|| Path::new("."));
-    let write = || -> std::io::Result<()> {
-        step("create");
-        let mut file = File::options().write(true).create_new(true).mode(0o600).open(path)?;
-        keep_owner(&file, &fs::metadata(folder)?);
-        step("create.write");
-        file.write_all(bytes)?;
-        step("create.sync");
-        file.sync_all()?;
-        sync_folder(folder)
-    };
-    write().map_err(|error| Error::io("write the file", path, error))
+/// It can't be made.
+pub(crate) fn create(path: &Path, bytes: &[u8]) -> Result<()> {
+    build_new(path, |temp| {
+        let write = || File::options().write(true).open(temp)?.write_all(bytes);
+        write().map_err(|error| Error::io("write the file", temp, error))
+    })
 }
 
 /// Makes a file by writing to a temporary name first; when the name is taken meanwhile, what is there
@@ -190,7 +182,13 @@ mod tests {
         replace(&path, b"two").unwrap();
         assert_eq!((fs::read(&path).unwrap().as_slice(), mode(&path)), (b"two".as_slice(), 0o600));
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "no temporary file is left");
-        assert!(create_new(&path, b"three").is_err());
+        create(&path, b"three").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"two", "a file that is there stays");
+        create(&temp.path().join("new"), b"four").unwrap();
+        assert_eq!(
+            (fs::read(temp.path().join("new")).unwrap().as_slice(), mode(&temp.path().join("new"))),
+            (b"four".as_slice(), 0o600)
+        );
     }
 
     #[test]

@@ -507,4 +507,77 @@ mod processes {
         home.write("agents/main/agent/auth-profiles.json", STORE);
         check(&home);
     }
+
+    /// Not a test: one order set, for the fault tests.
+    #[cfg(feature = "fault-injection")]
+    #[test]
+    #[ignore = "run by a_process_stopped_at_any_step"]
+    fn one_order() {
+        let home = PathBuf::from(std::env::var_os(STATE_DIR).unwrap());
+        let places =
+            Places::find(&crate::env::Env::new([("HOME", &home)], "/"), &Options::default()).unwrap();
+        let configured = ConfiguredAgents {
+            agents: vec![ConfiguredAgent { id: AgentId::new("work"), agent_dir: None, default: false }],
+            ..ConfiguredAgents::default()
+        };
+        let installation = Installation::new(places, configured, Path::new("/")).unwrap();
+        let store = AuthStore::read(&installation, &AgentId::new("work")).unwrap();
+        let changes = [set_order("openai", &["openai:b"]), Change::ClearUsage { profile: "openai:a".into() }];
+        let plan = write::plan(&installation, &store, &changes).unwrap();
+        write::apply(&installation, &plan, &context("auth order set")).unwrap();
+    }
+
+    /// Stopped at each step in turn: credentials stay readable, the store is the old or the new one, and
+    /// running the same again finishes the work.
+    #[cfg(feature = "fault-injection")]
+    #[test]
+    fn a_process_stopped_at_any_step() {
+        type Make = fn(&Home);
+        let with_databases: Make = |home| {
+            agent_database(&home.path("agents/main/agent"), "main", Some(STORE), Some(STATE));
+        };
+        let with_shared_store: Make = |home| state_database(home, "config_machine_state", STORE, STATE);
+        let with_files: Make = |home| {
+            home.write("agents/main/agent/auth-profiles.json", STORE);
+            home.write("agents/main/agent/auth-state.json", STATE);
+        };
+        for make in [with_databases, with_shared_store, with_files] {
+            let mut stopped = 0;
+            for step in 1.. {
+                let home = Home::new();
+                make(&home);
+                let run = |step: Option<u32>| {
+                    let mut command = Command::new(std::env::current_exe().unwrap());
+                    command
+                        .args(["--ignored", "--exact", "store::writing_tests::processes::one_order"])
+                        .env(STATE_DIR, home.root())
+                        .stdout(Stdio::null())
+                        .stderr(Stdio::null());
+                    if let Some(step) = step {
+                        command.env("CLAWCTL_FAULT_AT", step.to_string());
+                    }
+                    command.status().unwrap().success()
+                };
+                let finished = run(Some(step));
+                let order = own_order(&home, "work", "openai");
+                assert!(order.is_none() || order == Some(vec!["openai:b".to_owned()]), "step {step}");
+                let read =
+                    AuthStore::read(&home.installation(&["main", "work"]), &AgentId::new("work")).unwrap();
+                assert_eq!(read.profiles.len(), 2, "step {step}");
+                assert!(run(None), "again after step {step}");
+                assert_eq!(own_order(&home, "work", "openai").unwrap(), ["openai:b"], "step {step}");
+                let read =
+                    AuthStore::read(&home.installation(&["main", "work"]), &AgentId::new("work")).unwrap();
+                assert!(
+                    !read.state.usage["openai:a"].value.as_str().contains("cooldownUntil"),
+                    "step {step}"
+                );
+                if finished {
+                    break;
+                }
+                stopped += 1;
+            }
+            assert!(stopped > 20, "{stopped} steps");
+        }
+    }
 }
