@@ -13,6 +13,7 @@ pub mod error;
 pub mod exit;
 pub mod machine;
 pub mod output;
+pub mod rulebook;
 pub mod script;
 pub mod status;
 pub mod store;

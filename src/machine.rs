@@ -223,6 +223,44 @@ impl Machine {
     }
 }
 
+impl AgentView {
+    /// The effective store as one document, with its secrets: for replays in memory, never for
+    /// printing.
+    #[must_use]
+    pub fn document(&self) -> Value {
+        let parse = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_default();
+        let store = &self.store;
+        let profiles: serde_json::Map<String, Value> = store
+            .profiles
+            .iter()
+            .map(|(id, profile)| (id.as_str().to_owned(), parse(profile.credential.expose_json())))
+            .collect();
+        let usage: serde_json::Map<String, Value> = store
+            .state
+            .usage
+            .iter()
+            .map(|(id, usage)| (id.as_str().to_owned(), parse(usage.value.as_str())))
+            .collect();
+        let order: serde_json::Map<String, Value> = store
+            .state
+            .order
+            .iter()
+            .map(|(provider, order)| {
+                (provider.clone(), order.value.iter().map(|id| Value::from(id.as_str())).collect())
+            })
+            .collect();
+        let last_good: serde_json::Map<String, Value> = store
+            .state
+            .last_good
+            .iter()
+            .map(|(provider, id)| (provider.clone(), id.value.as_str().into()))
+            .collect();
+        serde_json::json!({
+            "version": 1, "profiles": profiles, "order": order, "usageStats": usage, "lastGood": last_good,
+        })
+    }
+}
+
 /// The engine's view: facts about credentials, orders, usage.
 fn engine_state(store: &AuthStore) -> engine::AuthState {
     let mut state = engine::AuthState::default();

@@ -3,10 +3,12 @@
 mod auth;
 mod backup;
 mod cooldowns;
+mod engine;
 
 pub use auth::{AuthCommand, AuthList, AuthShow, OrderClear, OrderCommand, OrderExplain, OrderGet, OrderSet};
 pub use backup::{BackupCommand, BackupCreate, BackupList, BackupRestore, Undo};
 pub use cooldowns::{CooldownsClear, CooldownsCommand, CooldownsShow};
+pub use engine::{Classify, Route, RulesCommand, RulesDiff, RulesList, RulesShow, Simulate};
 
 use std::path::PathBuf;
 
@@ -125,6 +127,15 @@ pub enum Command {
     /// Windows in which a profile isn't used: cooldown, disabled, blocked
     #[command(subcommand)]
     Cooldowns(CooldownsCommand),
+    /// Say what the next message would do: model, profile, and why everything before is passed over
+    Route(Route),
+    /// Replay error scripts through the failover engine of a release
+    Simulate(Simulate),
+    /// Classify a provider's error as OpenClaw does
+    Classify(Classify),
+    /// The failover rules, release by release
+    #[command(subcommand)]
+    Rules(RulesCommand),
     /// Snapshots of the stores
     #[command(subcommand)]
     Backup(BackupCommand),

@@ -2,10 +2,14 @@
 
 pub mod auth;
 pub mod backup;
+pub mod classify;
 pub mod completions;
 pub mod cooldowns;
 pub mod man;
 pub mod overview;
+pub mod route;
+pub mod rules;
+pub mod simulate;
 pub mod undo;
 mod write;
 
@@ -14,7 +18,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::cli::{
-    AuthCommand, BackupCommand, Command, CooldownsCommand, GlobalArgs, ListFormat, OrderCommand,
+    AuthCommand, BackupCommand, Command, CooldownsCommand, GlobalArgs, ListFormat, OrderCommand, RulesCommand,
 };
 use crate::env::Env;
 use crate::error::{Error, Result};
@@ -229,6 +233,9 @@ pub fn asks_for_json(command: Option<&Command>) -> bool {
         Some(Command::Auth(AuthCommand::Order(OrderCommand::Explain(args)))) => args.format.format,
         Some(Command::Cooldowns(CooldownsCommand::Show(args))) => args.format.format,
         Some(Command::Backup(BackupCommand::List(args))) => args.format.format,
+        Some(Command::Rules(RulesCommand::List(args))) => args.format.format,
+        Some(Command::Rules(RulesCommand::Show(args))) => args.format.format,
+        Some(Command::Rules(RulesCommand::Diff(args))) => args.format.format,
         _ => return false,
     };
     format == ListFormat::Json
@@ -259,6 +266,14 @@ pub fn dispatch(context: &mut Context<'_, '_>, command: Option<Command>) -> anyh
             BackupCommand::Create(args) => backup::create::run(context, &args),
             BackupCommand::List(args) => backup::list::run(context, &args),
             BackupCommand::Restore(args) => backup::restore::run(context, &args),
+        },
+        Some(Command::Route(args)) => route::run(context, &args),
+        Some(Command::Simulate(args)) => simulate::run(context, &args),
+        Some(Command::Classify(args)) => classify::run(context, &args),
+        Some(Command::Rules(command)) => match command {
+            RulesCommand::List(args) => rules::list::run(context, &args),
+            RulesCommand::Show(args) => rules::show::run(context, &args),
+            RulesCommand::Diff(args) => rules::diff::run(context, &args),
         },
         Some(Command::Undo(args)) => undo::run(context, &args),
         Some(Command::Completions(args)) => completions::run(context, &args),

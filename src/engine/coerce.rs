@@ -223,7 +223,8 @@ fn order(rules: &RuleSet, value: &Value) -> Option<Members> {
         let Some(ids) = ids.as_array() else { continue };
         let ids: Vec<Value> = ids.iter().filter_map(filled).map(|id| Value::from(trim(id))).collect();
         let key = if coerce.canonical { rules.providers.normalize(&provider).into_owned() } else { provider };
-        if !ids.is_empty() && !(coerce.canonical && key.is_empty()) {
+        let nameless = coerce.canonical && key.is_empty();
+        if !ids.is_empty() && !nameless {
             result.insert(key, Value::Array(ids));
         }
     }

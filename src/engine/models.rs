@@ -290,7 +290,7 @@ impl<'a> Reader<'a> {
         read.or_else(|| self.first_configured_model()).unwrap_or_else(|| self.default_model())
     }
 
-    fn read_primary(&self, raw: &str) -> Option<ModelRef> {
+    pub(super) fn read_primary(&self, raw: &str) -> Option<ModelRef> {
         let chain = &self.rules.chain;
         let default = self.default_model();
         let provider = default.provider.as_str();

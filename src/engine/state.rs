@@ -174,6 +174,14 @@ impl UsageStats {
         }
     }
 
+    /// Forgets members that were kept in `extra` since their type was unexpected: the release has
+    /// written or cleared them.
+    pub(super) fn forget_odd(&mut self, keys: &[&str]) {
+        if !self.extra.is_empty() {
+            self.extra.retain(|key, _| !keys.contains(&key.as_str()));
+        }
+    }
+
     /// The entry as a store holds it.
     #[must_use]
     pub fn to_json(&self) -> Value {

@@ -374,8 +374,9 @@ pub fn fail(rules: &RuleSet, settings: &CooldownSettings, stats: &mut UsageStats
         return;
     }
     let count = count_failure(rules, settings, stats, at, reason);
-    if cooldown.records_reason && cooldown.keeps_rate_limit_count {
+    if cooldown.keeps_rate_limit_count {
         stats.cooldown_classification = None;
+        stats.forget_odd(&["cooldownClassification"]);
     }
     match reason {
         Reason::Billing | Reason::AuthPermanent => {
@@ -385,6 +386,7 @@ pub fn fail(rules: &RuleSet, settings: &CooldownSettings, stats: &mut UsageStats
                 stats.disabled_until = Some(window_end(rules, now, lasts));
             }
             stats.disabled_reason = Some(reason);
+            stats.forget_odd(&["disabledUntil", "disabledReason"]);
         }
         _ => {
             let active = stats.cooldown_until.is_some_and(|until| until.get() > now);
@@ -396,6 +398,7 @@ pub fn fail(rules: &RuleSet, settings: &CooldownSettings, stats: &mut UsageStats
                     _ => regular_window(rules, count.errors),
                 };
                 stats.cooldown_until = Some(window_end(rules, now, lasts));
+                stats.forget_odd(&["cooldownUntil"]);
             }
             if cooldown.records_reason {
                 scope_cooldown(rules, stats, active, reason, model);
@@ -436,6 +439,7 @@ fn count_failure(
     let errors = stats.error_count.map_or(0.0, Num::get) + 1.0;
     stats.error_count = Num::new(errors);
     stats.last_failure_at = Some(at.into());
+    stats.forget_odd(&["errorCount", "lastFailureAt", "failureCounts"]);
     let counts = stats.failure_counts.get_or_insert_default();
     let of_reason = counts.known.get(&reason).map_or(0.0, |count| count.get()) + 1.0;
     if let Some(count) = Num::new(of_reason) {
@@ -480,6 +484,7 @@ fn scope_cooldown(
 ) {
     let scoped = rules.cooldown.model_scoped.contains(reason);
     stats.cooldown_reason = Some(reason);
+    stats.forget_odd(&["cooldownReason", "cooldownModel"]);
     if !active {
         stats.cooldown_model = model.filter(|_| scoped).map(Arc::from);
         return;
@@ -498,6 +503,7 @@ fn scope_cooldown(
 pub fn succeed(rules: &RuleSet, stats: &mut UsageStats, now: Millis) {
     clear(rules, stats);
     stats.last_used = Some(now.into());
+    stats.forget_odd(&["lastUsed"]);
 }
 
 /// Clears every window and counter that the rule set's release clears on a success; keeps `lastUsed`.
@@ -508,6 +514,7 @@ pub fn clear(rules: &RuleSet, stats: &mut UsageStats) {
     stats.cooldown_until = None;
     stats.disabled_until = None;
     stats.disabled_reason = None;
+    stats.forget_odd(&["errorCount", "failureCounts", "cooldownUntil", "disabledUntil", "disabledReason"]);
     if cooldown.records_reason {
         clear_cooldown_notes(rules, stats);
     }
@@ -519,8 +526,10 @@ pub fn clear(rules: &RuleSet, stats: &mut UsageStats) {
 fn clear_cooldown_notes(rules: &RuleSet, stats: &mut UsageStats) {
     stats.cooldown_reason = None;
     stats.cooldown_model = None;
+    stats.forget_odd(&["cooldownReason", "cooldownModel"]);
     if rules.cooldown.keeps_rate_limit_count {
         stats.cooldown_classification = None;
+        stats.forget_odd(&["cooldownClassification"]);
     }
 }
 
@@ -529,8 +538,10 @@ fn clear_blocked(rules: &RuleSet, stats: &mut UsageStats) {
     stats.blocked_reason = None;
     stats.blocked_source = None;
     stats.blocked_model = None;
+    stats.forget_odd(&["blockedUntil", "blockedReason", "blockedSource", "blockedModel"]);
     if rules.cooldown.blocked == BlockedUse::ReadScoped {
         stats.blocked_scope = None;
+        stats.forget_odd(&["blockedScope"]);
     }
 }
 
@@ -554,11 +565,13 @@ pub fn expire(rules: &RuleSet, stats: &mut UsageStats, now: Millis) -> bool {
     if passed(stats.disabled_until) {
         stats.disabled_until = None;
         stats.disabled_reason = None;
+        stats.forget_odd(&["disabledReason"]);
         changed = true;
     }
     if changed && latest_end(rules, stats, None).is_none() {
         stats.error_count = Some(Num::from(0));
         restart_counters(rules, stats);
+        stats.forget_odd(&["errorCount", "failureCounts"]);
     }
     changed
 }

@@ -94,6 +94,8 @@ pub struct AgentModels {
     pub models: IndexMap<String, ModelEntry>,
     /// `modelPolicy.allow` (2026.9); `None` when it isn't there.
     pub allow: Option<Vec<String>>,
+    /// There is a `modelPolicy`, perhaps without `allow`.
+    pub has_model_policy: bool,
     /// `heartbeat.model`.
     pub heartbeat_model: Option<String>,
 }
@@ -112,6 +114,7 @@ impl AgentModels {
                 })
                 .collect(),
             allow: members.get("modelPolicy").and_then(|policy| policy.get("allow")).and_then(texts),
+            has_model_policy: members.get("modelPolicy").is_some_and(Value::is_object),
             heartbeat_model: members
                 .get("heartbeat")
                 .and_then(|heartbeat| heartbeat.get("model"))
@@ -158,6 +161,9 @@ pub struct EngineConfig {
     pub agents: Vec<AgentEntry>,
     /// `models.providers`, by id as the config spells it.
     pub providers: IndexMap<String, ConfiguredProvider>,
+    /// `meta.migrations.modelPolicyAllowlist`: 2026.9 no longer takes the keys of `models` for an allow
+    /// list.
+    pub allow_list_migrated: bool,
 }
 
 impl EngineConfig {
@@ -186,6 +192,7 @@ impl EngineConfig {
             providers: members(&config["models"]["providers"])
                 .filter_map(|(id, provider)| Some((id.clone(), configured_provider(provider.as_object()?))))
                 .collect(),
+            allow_list_migrated: config["meta"]["migrations"]["modelPolicyAllowlist"] == true,
         }
     }
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::model::{Expect, ExpectWindow};
 use super::result::{ExpectationFailure, Turn};
 use crate::engine::rules::RuleSet;
-use crate::engine::run::World;
+use crate::engine::run::{SetBy, World};
 use crate::engine::state::Num;
 use crate::engine::usage::{self, Window};
 use crate::time::Millis;
@@ -47,7 +47,8 @@ pub(super) fn check(
         let stats = world.auth.usage.get(wanted.profile.as_str());
         let windows = stats.map(|stats| usage::windows(rules, stats, world.now)).unwrap_or_default();
         let failed_at = stats.and_then(|stats| stats.last_failure_at);
-        checks.window(&wanted.profile, wanted.window.as_ref(), &windows, failed_at);
+        let set_by = world.set_by.get(wanted.profile.as_str()).copied();
+        checks.window(&wanted.profile, wanted.window.as_ref(), &windows, failed_at, set_by);
     }
     checks.failed
 }
@@ -94,13 +95,23 @@ impl Checks {
         wanted: Option<&ExpectWindow>,
         windows: &[Window],
         failed_at: Option<Num>,
+        set_by: Option<SetBy>,
     ) {
         let key = format!("cooldowns.{profile}");
-        let lasts = |window: &Window| failed_at.map(|at| Millis(window.until.0 - at.millis().0));
+        let setter = |window: &Window| set_by.filter(|set_by| set_by.until == window.until);
+        let lasts = |window: &Window| {
+            let at = setter(window).map(|set_by| set_by.at).or(failed_at.map(Num::millis))?;
+            Some(window.until - at)
+        };
+        // 2026.3 doesn't store the reason of a cooldown.
+        let reason = |window: &Window| {
+            let stored = window.reason.as_deref().map(str::to_string);
+            stored.or(setter(window).map(|set_by| set_by.reason.to_string()))
+        };
         let describe = |window: &Window| {
             json!({
                 "kind": window.kind.as_str(),
-                "reason": window.reason.as_deref(),
+                "reason": reason(window),
                 "model": window.model.as_deref(),
                 "lasts": lasts(window).map(length),
             })
@@ -119,9 +130,8 @@ impl Checks {
             self.fail(&key, json!(kind), got());
             return;
         };
-        if let Some(reason) = &wanted.reason {
-            // 2026.3 doesn't write the reason of a cooldown.
-            self.equal(&format!("{key}.reason"), json!(reason), json!(window.reason.as_deref()));
+        if let Some(wanted) = &wanted.reason {
+            self.equal(&format!("{key}.reason"), json!(wanted), json!(reason(window)));
         }
         if let Some(model) = &wanted.model {
             self.equal(&format!("{key}.model"), json!(model), json!(window.model.as_deref()));

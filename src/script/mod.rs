@@ -9,7 +9,10 @@ mod parse;
 mod render;
 mod replay;
 mod result;
+mod rules_file;
 mod span;
+#[cfg(test)]
+mod tests;
 mod text;
 mod trace;
 mod units;
@@ -26,4 +29,5 @@ pub use result::{
     AttemptLine, CandidateRef, ExpectationFailure, Expectations, FinalState, Outcome, ReplayResult,
     RulesChoice, Skipped, Summary, Turn, WindowLine,
 };
+pub use rules_file::{RulesFile, find as find_rules, parse_rules};
 pub use trace::{Story, StoryLine, story};

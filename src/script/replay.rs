@@ -328,13 +328,13 @@ impl<'a> Replay<'a> {
                 agent: &self.agent,
                 session,
             };
-            place.after_answer(entry, &selection, answered, profile.as_ref(), message);
             if !message.image {
                 let reason = render::first_reason(&told);
                 let notice =
                     notice::after_answer(&self.rules.run, entry, &selection.selected, answered, &reason);
                 notices.extend(notice.filter(|_| !silent));
             }
+            place.after_answer(entry, &selection, answered, profile.as_ref(), message);
         }
         if let Some(target) = &told.switched {
             let name = target.to_string();

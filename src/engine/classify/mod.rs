@@ -16,6 +16,7 @@ use std::sync::OnceLock;
 
 use self::engine::Compiled;
 use super::types::{Family, Reason};
+pub use text::body_details;
 
 /// The families for which a row holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +55,9 @@ pub struct Signal<'a> {
     pub message: Option<&'a str>,
     /// The provider's id; some wordings count only for some providers.
     pub provider: Option<&'a str>,
+    /// Strings out of the response body, when it is known apart from the message, as
+    /// [`body_details`] finds them. They count from 2026.7.
+    pub details: &'a [String],
 }
 
 /// The classifier's answer.

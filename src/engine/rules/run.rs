@@ -156,6 +156,8 @@ pub struct RunRules {
     pub skip_per_profile: bool,
     /// A request above a per-minute ceiling goes to the next candidate (2026.9).
     pub ceiling_is_no_overflow: bool,
+    /// A key of the config that is refused or out of credit gets a window of its own (2026.9).
+    pub marks_inline_keys: bool,
     /// Probing.
     pub probes: Probes,
     /// Sessions.
@@ -238,6 +240,7 @@ impl RunRules {
         visit("run.skipCache", Slot::Switch(&mut self.skip_cache));
         visit("run.skipPerProfile", Slot::Switch(&mut self.skip_per_profile));
         visit("run.ceilingIsNoOverflow", Slot::Switch(&mut self.ceiling_is_no_overflow));
+        visit("run.marksInlineKeys", Slot::Switch(&mut self.marks_inline_keys));
         visit("run.probes.throttle", Slot::Millis(&mut probes.throttle));
         visit("run.probes.margin", Slot::Millis(&mut probes.margin));
         visit("run.probes.withoutFallbacks", Slot::Switch(&mut probes.without_fallbacks));
@@ -302,6 +305,7 @@ fn r2026_3() -> RunRules {
         skip_cache: false,
         skip_per_profile: false,
         ceiling_is_no_overflow: false,
+        marks_inline_keys: false,
         probes: Probes {
             throttle: Millis::from_secs(30),
             margin: Millis::from_mins(2),
@@ -418,6 +422,7 @@ fn r2026_9() -> RunRules {
         success_sets_last_used: false,
         skip_per_profile: true,
         ceiling_is_no_overflow: true,
+        marks_inline_keys: true,
         probes: Probes {
             allowed: TRANSIENT,
             per_profile: true,

@@ -62,8 +62,9 @@ pub struct Fault {
     pub long_limit: bool,
     /// Looks transient to the layer above the HTTP client (to 2026.5).
     pub looks_transient: bool,
-    /// A tool-call id that Cloud Code Assist refuses; repaired and tried again.
-    pub tool_call_format: bool,
+    /// A format error by its text (a refused tool-call id, a refused prefill): the transcript is
+    /// repaired and the next profile tries again, also from 2026.7 on.
+    pub repairable_format: bool,
 }
 
 static LONG_LIMIT: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -93,8 +94,11 @@ static TRANSIENT_2026_5: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"overloaded|provider.?returned.?error|rate.?limit|too many requests|429|500|502|503|504|service.?unavailable|server.?error|internal.?error|network.?error|connection.?error|connection.?refused|connection.?lost|websocket.?closed|websocket.?error|other side closed|fetch failed|upstream.?connect|reset before headers|socket hang up|ended without|http2 request did not get a response|timed? out|timeout|terminated|retry delay",
     )
 });
-static TOOL_CALL: LazyLock<Option<Regex>> =
-    LazyLock::new(|| pattern(r"string should match pattern|tool_use\.id|tool_use_id|tool call id"));
+static REPAIRABLE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"string should match pattern|tool_use\.id|tool_use_id|invalid request format|tool call id was.*must be|does not support assistant message prefill|conversation must end with a user message",
+    )
+});
 static CEILING: LazyLock<Option<Regex>> =
     LazyLock::new(|| pattern(r"\blimit:?\s*([\d,]+)\s*,\s*requested:?\s*([\d,]+)"));
 
@@ -137,6 +141,7 @@ impl Fault {
             error_type: error_type.as_deref(),
             message: Some(&text),
             provider: Some(provider),
+            ..Signal::default()
         });
         let (mut reason, mut rule) = (verdict.reason, verdict.rule.to_string());
         if raw.timed_out && reason.is_none() {
@@ -159,7 +164,7 @@ impl Fault {
             short_limit: short_limit(&text),
             long_limit: matches(&LONG_LIMIT, &text) && !matches(&PER_MINUTE, &text),
             looks_transient,
-            tool_call_format: reason == Some(Reason::Format) && matches(&TOOL_CALL, &text),
+            repairable_format: reason == Some(Reason::Format) && matches(&REPAIRABLE, &text),
             text,
         }
     }

@@ -48,6 +48,19 @@ pub struct World {
     pub memory: Memory,
     /// The clock (ms since 1970).
     pub now: Millis,
+    /// The failures that set the windows of this replay, by profile.
+    pub set_by: IndexMap<ProfileId, SetBy>,
+}
+
+/// The failure that set a window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SetBy {
+    /// The window's end (ms since 1970).
+    pub until: Millis,
+    /// When it failed (ms since 1970).
+    pub at: Millis,
+    /// Why; 2026.3 doesn't store it.
+    pub reason: Reason,
 }
 
 /// Settings from the environment.
@@ -712,7 +725,13 @@ impl Runner<'_> {
             order.insert(0, pin.profile.clone());
         }
         if order.is_empty() {
-            return if self.callable_without_profile(candidate) {
+            let inline = usage::inline_key_id(self.scene.rules, candidate.provider.as_str());
+            let stats = self.world.auth.usage.get(&inline).filter(|_| self.scene.run.marks_inline_keys);
+            let held =
+                stats.and_then(|stats| usage::unusable_until(self.scene.rules, stats, self.world.now, None));
+            return if let Some(until) = held {
+                Err(SkipWhy::Cooldown(Some(until)))
+            } else if self.callable_without_profile(candidate) {
                 Ok((vec![None], false))
             } else {
                 Err(SkipWhy::NoCredential)
@@ -889,7 +908,7 @@ impl Runner<'_> {
     ) -> Option<CandidateEnd> {
         let run = self.scene.run;
         let candidate = &self.request.candidates[tries.index];
-        if self.repeats_same_model(tries, fault) {
+        if resets_at.is_none() && self.repeats_same_model(tries, fault) {
             return None;
         }
         let vague = matches!(
@@ -911,7 +930,7 @@ impl Runner<'_> {
             self.close(Then::Stop);
             return Some(CandidateEnd::Stopped);
         };
-        if run.format_skips_profiles && reason == Reason::Format && !fault.tool_call_format {
+        if run.format_skips_profiles && reason == Reason::Format && !fault.repairable_format {
             self.close(Then::NextModel);
             return Some(CandidateEnd::Failed(Some(reason), fault.text.clone()));
         }
@@ -1102,7 +1121,7 @@ impl Runner<'_> {
         resets_at: Option<Millis>,
     ) {
         let rules = self.scene.rules;
-        let Some(profile) = profile else { return };
+        let Some(profile) = profile.cloned().or_else(|| self.inline_key(candidate, reason)) else { return };
         if self.scene.run.unmarked.contains(reason) || usage::is_exempt(rules, candidate.provider.as_str()) {
             return;
         }
@@ -1110,6 +1129,10 @@ impl Runner<'_> {
         let settings = self.settings_of(candidate.provider.as_str());
         let now = self.world.now;
         let stats = self.world.auth.usage.entry(profile.clone()).or_default();
+        let ends = |stats: &super::state::UsageStats| {
+            usage::windows(rules, stats, now).into_iter().max_by_key(|window| window.until)
+        };
+        let before = ends(stats).map(|window| window.until);
         let blocks = rules.cooldown.blocked != super::rules::BlockedUse::Ignored;
         if let Some(until) = resets_at.filter(|until| reason == Reason::RateLimit && blocks && *until > now) {
             usage::block(stats, until, "codex_rate_limits", None);
@@ -1118,10 +1141,26 @@ impl Runner<'_> {
             let model = Some(candidate.model.as_str());
             usage::fail(rules, &settings, stats, Failure { now, reason, model });
         }
-        let window = usage::windows(rules, stats, now).into_iter().max_by_key(|window| window.until);
+        let window = ends(stats);
+        if let Some(until) = window.as_ref().map(|window| window.until).filter(|until| Some(*until) != before)
+        {
+            self.world.set_by.insert(profile, SetBy { until, at: now, reason });
+        }
         if let Some(attempt) = self.attempts.last_mut() {
             attempt.window = window;
         }
+    }
+
+    /// The usage entry of the config's own key, where the release keeps one for such a failure.
+    fn inline_key(&self, candidate: &ModelRef, reason: Reason) -> Option<ProfileId> {
+        let counts = matches!(reason, Reason::Auth | Reason::AuthPermanent | Reason::Billing);
+        let provider = candidate.provider.as_str();
+        let keyed =
+            self.scene.config.providers.iter().any(|(id, entry)| {
+                entry.has_api_key && *self.scene.rules.providers.normalize(id) == *provider
+            });
+        (counts && keyed && self.scene.run.marks_inline_keys)
+            .then(|| usage::inline_key_id(self.scene.rules, provider))
     }
 
     fn settings_of(&mut self, provider: &str) -> CooldownSettings {
