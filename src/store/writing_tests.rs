@@ -212,6 +212,90 @@ fn plans_of_several_agents_are_one_write() {
 }
 
 #[test]
+fn profiles_are_put_renamed_and_removed_with_their_references() {
+    let raw = r#"{"type":"api_key", "provider":"openai","key":"sk-made-up-new","future":1e3}"#;
+    let credential = || Credential::from_raw(raw).unwrap();
+    let put = || Change::PutCredential { profile: "openai:c".into(), credential: credential() };
+    let rename = |from: &str, to: &str| Change::RenameProfile { from: from.into(), to: to.into() };
+    let remove = |id: &str| Change::RemoveProfile { profile: id.into() };
+
+    let with_database = |home: &Home| {
+        agent_database(&home.path("agents/main/agent"), "main", Some(STORE), Some(STATE));
+    };
+    let with_files = |home: &Home| {
+        home.write("agents/main/agent/auth-profiles.json", STORE);
+        home.write("agents/main/agent/auth-state.json", STATE);
+    };
+    let with_shared = |home: &Home| state_database(home, "config_machine_state", STORE, STATE);
+    let makers: [(&str, &dyn Fn(&Home)); 3] =
+        [("database", &with_database), ("files", &with_files), ("shared", &with_shared)];
+    for (name, make) in makers {
+        let home = Home::new();
+        make(&home);
+        let read = || AuthStore::read(&home.installation(&[]), &AgentId::main()).unwrap();
+        write(&home, &[], "main", &[put()]).unwrap();
+        assert_eq!(read().profiles["openai:c"].credential.expose_json(), raw, "{name}");
+        assert_eq!(read().profiles["openai:c"].origin() == Origin::Shared, name == "shared");
+        assert!(write(&home, &[], "main", &[put()]).unwrap().members.is_empty());
+
+        let taken = write(&home, &[], "main", &[rename("openai:a", "openai:b")]).unwrap_err();
+        assert_eq!(taken.kind, ErrorKind::Usage);
+        let renamed = write(&home, &[], "main", &[rename("openai:a", "openai:z")]).unwrap();
+        assert!(!format!("{renamed:?}").contains("sk-made-up"), "{renamed:?}");
+        let store = read();
+        assert!(!store.profiles.contains_key("openai:a") && !store.state.usage.contains_key("openai:a"));
+        let key = r#"{"type":"api_key","provider":"openai","key":"sk-made-up-a","future":1e3}"#;
+        assert_eq!(store.profiles["openai:z"].credential.expose_json(), key);
+        assert_eq!(store.state.order["openai"].value, ["openai:b".into(), "openai:z".into()]);
+        assert!(store.state.usage["openai:z"].value.as_str().contains("\"lastUsed\":1.50"));
+
+        write(&home, &[], "main", &[remove("openai:b")]).unwrap();
+        assert_eq!(read().state.order["openai"].value, ["openai:z".into()]);
+        assert!(!read().profiles.contains_key("openai:b"));
+        let missing = write(&home, &[], "main", &[remove("openai:b")]).unwrap_err();
+        assert_eq!(missing.kind, ErrorKind::Nothing);
+
+        let manifests = fs::read_dir(home.path("backups/clawctl")).unwrap();
+        for entry in manifests {
+            let text = fs::read_to_string(entry.unwrap().path().join("manifest.json")).unwrap();
+            assert!(!text.contains("sk-made-up"), "{text}");
+        }
+        for _ in 0..3 {
+            backup::undo(&home.installation(&[]), false, &context("undo")).unwrap();
+        }
+        let store = read();
+        let ids: Vec<&str> = store.profiles.keys().map(ProfileId::as_str).collect();
+        assert_eq!(store.profiles["openai:a"].credential.expose_json(), key, "{name}: {ids:?}");
+        assert!(!ids.contains(&"openai:z") && !ids.contains(&"openai:c") && ids.contains(&"openai:b"));
+        assert_eq!(store.state.order["openai"].value, ["openai:b".into(), "openai:a".into()]);
+    }
+}
+
+#[test]
+fn an_interrupted_rename_or_removal_is_finished_by_the_same_command() {
+    let home = Home::new();
+    home.write("agents/main/agent/auth-profiles.json", &STORE.replace("openai:a", "openai:z"));
+    home.write("agents/main/agent/auth-state.json", STATE);
+    let rename = Change::RenameProfile { from: "openai:a".into(), to: "openai:z".into() };
+    write(&home, &[], "main", &[rename.clone()]).unwrap();
+    assert_eq!(own_order(&home, "main", "openai").unwrap(), ["openai:b", "openai:z"]);
+    assert_eq!(write(&home, &[], "main", &[rename]).unwrap_err().kind, ErrorKind::Nothing);
+
+    home.write("agents/main/agent/auth-profiles.json", r#"{"version":1,"profiles":{}}"#);
+    let remove = Change::RemoveProfile { profile: "openai:z".into() };
+    write(&home, &[], "main", &[remove.clone()]).unwrap();
+    assert_eq!(own_order(&home, "main", "openai").unwrap(), ["openai:b"]);
+    assert_eq!(write(&home, &[], "main", &[remove]).unwrap_err().kind, ErrorKind::Nothing);
+
+    // References to an inherited profile are no half-done removal.
+    home.write("agents/main/agent/auth-profiles.json", STORE);
+    write(&home, &["main", "work"], "work", &[set_order("openai", &["openai:a"])]).unwrap();
+    let inherited = Change::RemoveProfile { profile: "openai:a".into() };
+    let error = write(&home, &["main", "work"], "work", &[inherited]).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Nothing);
+}
+
+#[test]
 fn what_changed_meanwhile_is_named_and_not_overwritten() {
     let (home, path) = database_home();
     let installation = home.installation(&[]);
@@ -506,5 +590,78 @@ mod processes {
         let home = Home::new();
         home.write("agents/main/agent/auth-profiles.json", STORE);
         check(&home);
+    }
+
+    /// Not a test: one order set, for the fault tests.
+    #[cfg(feature = "fault-injection")]
+    #[test]
+    #[ignore = "run by a_process_stopped_at_any_step"]
+    fn one_order() {
+        let home = PathBuf::from(std::env::var_os(STATE_DIR).unwrap());
+        let places =
+            Places::find(&crate::env::Env::new([("HOME", &home)], "/"), &Options::default()).unwrap();
+        let configured = ConfiguredAgents {
+            agents: vec![ConfiguredAgent { id: AgentId::new("work"), agent_dir: None, default: false }],
+            ..ConfiguredAgents::default()
+        };
+        let installation = Installation::new(places, configured, Path::new("/")).unwrap();
+        let store = AuthStore::read(&installation, &AgentId::new("work")).unwrap();
+        let changes = [set_order("openai", &["openai:b"]), Change::ClearUsage { profile: "openai:a".into() }];
+        let plan = write::plan(&installation, &store, &changes).unwrap();
+        write::apply(&installation, &plan, &context("auth order set")).unwrap();
+    }
+
+    /// Stopped at each step in turn: credentials stay readable, the store is the old or the new one, and
+    /// running the same again finishes the work.
+    #[cfg(feature = "fault-injection")]
+    #[test]
+    fn a_process_stopped_at_any_step() {
+        type Make = fn(&Home);
+        let with_databases: Make = |home| {
+            agent_database(&home.path("agents/main/agent"), "main", Some(STORE), Some(STATE));
+        };
+        let with_shared_store: Make = |home| state_database(home, "config_machine_state", STORE, STATE);
+        let with_files: Make = |home| {
+            home.write("agents/main/agent/auth-profiles.json", STORE);
+            home.write("agents/main/agent/auth-state.json", STATE);
+        };
+        for make in [with_databases, with_shared_store, with_files] {
+            let mut stopped = 0;
+            for step in 1.. {
+                let home = Home::new();
+                make(&home);
+                let run = |step: Option<u32>| {
+                    let mut command = Command::new(std::env::current_exe().unwrap());
+                    command
+                        .args(["--ignored", "--exact", "store::writing_tests::processes::one_order"])
+                        .env(STATE_DIR, home.root())
+                        .stdout(Stdio::null())
+                        .stderr(Stdio::null());
+                    if let Some(step) = step {
+                        command.env("CLAWCTL_FAULT_AT", step.to_string());
+                    }
+                    command.status().unwrap().success()
+                };
+                let finished = run(Some(step));
+                let order = own_order(&home, "work", "openai");
+                assert!(order.is_none() || order == Some(vec!["openai:b".to_owned()]), "step {step}");
+                let read =
+                    AuthStore::read(&home.installation(&["main", "work"]), &AgentId::new("work")).unwrap();
+                assert_eq!(read.profiles.len(), 2, "step {step}");
+                assert!(run(None), "again after step {step}");
+                assert_eq!(own_order(&home, "work", "openai").unwrap(), ["openai:b"], "step {step}");
+                let read =
+                    AuthStore::read(&home.installation(&["main", "work"]), &AgentId::new("work")).unwrap();
+                assert!(
+                    !read.state.usage["openai:a"].value.as_str().contains("cooldownUntil"),
+                    "step {step}"
+                );
+                if finished {
+                    break;
+                }
+                stopped += 1;
+            }
+            assert!(stopped > 20, "{stopped} steps");
+        }
     }
 }
