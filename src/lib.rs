@@ -13,9 +13,9 @@ pub mod error;
 pub mod exit;
 pub mod machine;
 pub mod output;
+pub mod script;
 pub mod status;
 pub mod store;
-pub mod script;
 pub mod time;
 pub mod ui;
 

@@ -4,6 +4,9 @@
 //! `CLAWCTL_VECTORS=DIR` runs those in DIR instead: `cases/NAME.jsonl` holds one question a line,
 //! line n of `expect/RELEASE/NAME.jsonl` is that release's answer to it.
 //!
+//! The recorded runs (`tests/conformance/scenarios`, or those in `CLAWCTL_SCENARIOS=DIR`) hold error
+//! scripts in `scripts/ID.json` and what a release did with them in `observed/RELEASE.jsonl`.
+//!
 //! For each file and release one line `NAME RELEASE agree N of M` is printed, and each
 //! disagreement as one JSON line.
 
@@ -11,6 +14,7 @@
 
 mod classify;
 mod files;
+mod scenarios;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -31,6 +35,7 @@ struct Tally {
 fn main() -> ExitCode {
     if std::env::args().any(|argument| argument == "--list") {
         println!("vectors: test");
+        println!("scenarios: test");
         return ExitCode::SUCCESS;
     }
     let mut tally = Tally::default();
@@ -38,6 +43,9 @@ fn main() -> ExitCode {
     if let Err(problem) = &outcome {
         eprintln!("conformance: {problem}");
     }
+    let (agreed, total) = scenarios::run(&own_or_given("CLAWCTL_SCENARIOS", "scenarios"));
+    tally.agreed += agreed;
+    tally.asked += total;
     let failed = outcome.is_err() || tally.agreed < tally.asked || tally.asked == 0;
     let result = if failed { "FAILED" } else { "ok" };
     println!("\ntest result: {result}. {} passed; {} failed", tally.agreed, tally.asked - tally.agreed);
