@@ -4,6 +4,7 @@
 
 mod compare;
 mod expect;
+mod from_log;
 mod model;
 mod parse;
 mod render;
@@ -19,6 +20,7 @@ mod units;
 
 pub use crate::engine::session::Source;
 pub use compare::{Difference, compare};
+pub use from_log::from_log;
 pub use model::{
     CooldownExpect, Expect, ExpectWindow, Given, Origin, Reply, ReplyKind, ReplyRule, ResetAt, Resume,
     Script, Send, SkipMark, Step,

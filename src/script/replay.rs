@@ -319,7 +319,7 @@ impl<'a> Replay<'a> {
             image: message.image,
         };
         let told = run::run(scene, &mut self.world, request, &mut self.replies);
-        if let RunEnd::Answered(index, profile) = &told.end {
+        if let RunEnd::Answered(index, _) = &told.end {
             let answered = &selection.candidates[*index];
             let place = Place {
                 rules: self.rules,
@@ -334,7 +334,7 @@ impl<'a> Replay<'a> {
                     notice::after_answer(&self.rules.run, entry, &selection.selected, answered, &reason);
                 notices.extend(notice.filter(|_| !silent));
             }
-            place.after_answer(entry, &selection, answered, profile.as_ref(), message);
+            place.after_answer(entry, &selection, answered, message);
         }
         if let Some(target) = &told.switched {
             let name = target.to_string();

@@ -96,9 +96,9 @@ pub struct Pins {
     pub origin_means_auto: bool,
     /// An auto override without origin is dropped (2026.7 on).
     pub drops_auto_without_origin: bool,
-    /// A fallback is written to the session as an auto override (to 2026.7).
+    /// A fallback is written to the session as an auto override (2026.5, 2026.7).
     pub stores_fallback: bool,
-    /// That override carries its origin.
+    /// That override carries its origin (2026.7).
     pub stores_origin: bool,
     /// Cron's `payload.model` keeps the configured primary at the chain's end (2026.3).
     pub cron_keeps_primary: bool,
@@ -331,7 +331,7 @@ fn r2026_3() -> RunRules {
             agent_model_is_strict: false,
             origin_means_auto: false,
             drops_auto_without_origin: false,
-            stores_fallback: true,
+            stores_fallback: false,
             stores_origin: false,
             cron_keeps_primary: true,
             hook_keeps_primary: true,
@@ -357,7 +357,7 @@ fn r2026_5() -> RunRules {
         pins: Pins {
             user_model_is_strict: true,
             agent_model_is_strict: true,
-            stores_origin: true,
+            stores_fallback: true,
             cron_keeps_primary: false,
             ..before.pins
         },
@@ -391,6 +391,7 @@ fn r2026_7() -> RunRules {
         pins: Pins {
             origin_means_auto: true,
             drops_auto_without_origin: true,
+            stores_origin: true,
             hook_keeps_primary: false,
             ..before.pins
         },

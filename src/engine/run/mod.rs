@@ -444,7 +444,12 @@ impl Runner<'_> {
                     }
                     self.events.push(Event::Failed(index, Some(Reason::Unknown), "live model switch".into()));
                 }
-                CandidateEnd::Skipped(reason, why) => self.skip(index, reason, why),
+                CandidateEnd::Skipped(reason, why) => {
+                    // Decided inside of the candidate, so the releases record it as failed.
+                    self.remember(index, reason);
+                    self.events.push(Event::Failed(index, reason, String::new()));
+                    self.skips.push(Skip { candidate: index, reason, why });
+                }
                 CandidateEnd::Failed(reason, detail) => {
                     let keeps =
                         reason.is_some_and(|reason| self.scene.run.probes.keeps_slot.contains(reason));
@@ -553,7 +558,10 @@ impl Runner<'_> {
         };
         let Some(reason @ (Reason::Auth | Reason::AuthPermanent)) = reason else { return };
         let failed = self.attempts.last().filter(|attempt| attempt.candidate == index);
-        let scope = failed.and_then(|attempt| attempt.profile.clone()).map(|id| id.as_str().to_string());
+        let scope = match failed.and_then(|attempt| attempt.profile.clone()) {
+            Some(profile) => Some(profile.as_str().to_string()),
+            None => self.skip_scope(index),
+        };
         let now = self.world.now;
         let key = self.skip_key(index, scope.as_deref());
         self.world.memory.skips.retain(|_, mark| now < mark.until);
