@@ -122,7 +122,8 @@ fn without_duplicates(rules: &RuleSet, chain: Vec<ModelRef>) -> Vec<ModelRef> {
 /// has a model of its own, else those of `agents.defaults.model`.
 #[must_use]
 pub fn own_fallbacks<'a>(rules: &RuleSet, config: &'a EngineConfig, agent: Option<&str>) -> &'a [String] {
-    let own = agent.filter(|_| rules.chain.agent_settings).and_then(|id| agent_fallbacks(config, id));
+    let named = agent.filter(|id| rules.chain.agent_settings && !id.is_empty());
+    let own = named.and_then(|id| agent_fallbacks(config, id));
     own.or_else(|| config.defaults.model.as_ref()?.fallbacks.as_deref()).unwrap_or_default()
 }
 

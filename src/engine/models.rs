@@ -61,7 +61,8 @@ pub(super) fn key(model: &ModelRef) -> String {
 
 impl<'a> Reader<'a> {
     pub(super) fn new(rules: &'a RuleSet, config: &'a EngineConfig, agent: Option<&str>) -> Self {
-        let agent = agent.filter(|_| rules.chain.agent_settings).and_then(|id| config.agent(id));
+        let named = agent.filter(|id| rules.chain.agent_settings && !id.is_empty());
+        let agent = named.and_then(|id| config.agent(id));
         Self { rules, config, agent }
     }
 

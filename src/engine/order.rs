@@ -8,7 +8,7 @@ use crate::time::Millis;
 use super::facts::{CredentialType, Expiry, ProfileFacts};
 use super::ids::ProfileId;
 use super::rules::RuleSet;
-use super::state::{AuthState, Num};
+use super::state::{AuthState, UsageStats};
 use super::usage::{is_exempt, unusable_until};
 use super::view::{ConfiguredProfile, EngineConfig};
 
@@ -355,7 +355,7 @@ impl<'a> Context<'a> {
             kind: facts.map_or(CredentialType::Other, |facts| facts.kind),
             expired_access: order.live_oauth_first
                 && facts.is_some_and(|facts| self.has_expired_access(facts)),
-            last_used: stats.and_then(|stats| stats.last_used).map_or(Millis(0), Num::millis),
+            last_used: stats.map_or(Millis(0), UsageStats::last_used_or_never),
         }
     }
 

@@ -12,6 +12,7 @@ use crate::time::Millis;
 
 use super::facts::ProfileFacts;
 use super::ids::ProfileId;
+use super::js;
 use super::types::Reason;
 
 /// A number as a store holds it. OpenClaw computes with doubles, so a damaged or very old store may
@@ -176,6 +177,14 @@ impl UsageStats {
             "blockedScope" => put(&mut self.blocked_scope, text(value)),
             _ => false,
         }
+    }
+
+    /// When the profile last answered, ms since 1970; 0 for never. A text with a number counts, as it
+    /// does when the releases sort.
+    #[must_use]
+    pub fn last_used_or_never(&self) -> Millis {
+        let odd = || self.extra.get("lastUsed").map(js::to_number).and_then(Num::new);
+        self.last_used.or_else(odd).map_or(Millis(0), Num::millis)
     }
 
     /// Forgets members that were kept in `extra` since their type was unexpected: the release has
