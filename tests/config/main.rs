@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod load;
+mod schema;
 
 use std::path::{Path, PathBuf};
 
