@@ -204,7 +204,8 @@ pub struct Written {
     pub members: Vec<MemberChange>,
     /// Files and databases written.
     pub paths: Vec<PathBuf>,
-    /// What the user should know: an abandoned lock that was removed.
+    /// What the user should know: an abandoned lock that was removed, a database that waits for the
+    /// release's doctor.
     pub remarks: Vec<String>,
 }
 

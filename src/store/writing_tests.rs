@@ -117,6 +117,10 @@ fn with_a_shared_store_an_order_goes_into_the_agents_own_database() {
     let written = write(&home, &["main"], "main", &[set_order("openai", &["openai:a"])]).unwrap();
     assert_eq!(written.paths, [home.path("agents/main/agent/openclaw-agent.sqlite")]);
     assert_eq!(fs::read(home.path("state/openclaw.sqlite")).unwrap(), shared);
+    // 2026.9.6 refuses to write a database of version 1 ("run openclaw doctor --fix").
+    assert!(written.remarks[0].contains("openclaw doctor --fix"), "{:?}", written.remarks);
+    let again = write(&home, &["main"], "main", &[set_order("openai", &["openai:b"])]).unwrap();
+    assert!(again.remarks.is_empty(), "only when it is made: {:?}", again.remarks);
 }
 
 #[test]
