@@ -65,7 +65,7 @@ pub struct GlobalArgs {
     #[arg(long, global = true, value_name = "DIR", num_args = 0..=1, require_equals = true,
           conflicts_with_all = ["state_dir", "config"], value_hint = ValueHint::DirPath)]
     pub demo: Option<Option<PathBuf>>,
-    /// Print only data and errors
+    /// Print only data, warnings and errors
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub quiet: bool,
     /// Say more about what is read and written
