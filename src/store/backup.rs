@@ -444,7 +444,10 @@ impl Manifest {
     }
 }
 
-fn load_all(installation: &Installation) -> Result<(Vec<(PathBuf, Manifest)>, Vec<Error>)> {
+/// A backup's folder and manifest.
+type Loaded = (PathBuf, Manifest);
+
+fn load_all(installation: &Installation) -> Result<(Vec<Loaded>, Vec<Error>)> {
     let parent = installation.places.backups_dir();
     let entries = match fs::read_dir(&parent) {
         Ok(entries) => entries,

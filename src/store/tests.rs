@@ -378,7 +378,11 @@ mod without_a_trace {
     }
 
     /// A helper that runs, with its output kept open.
-    struct Running(Child, BufReader<ChildStdout>);
+    struct Running {
+        child: Child,
+        /// Closed, its own print at the end would fail.
+        _out: BufReader<ChildStdout>,
+    }
 
     impl Running {
         /// Starts a helper and waits until it says that it is ready.
@@ -386,13 +390,13 @@ mod without_a_trace {
             let mut child = command.spawn().unwrap();
             let mut out = BufReader::new(child.stdout.take().unwrap());
             assert!(out.by_ref().lines().any(|line| line.unwrap().contains("ready")));
-            Self(child, out)
+            Self { child, _out: out }
         }
 
         /// Tells it how to end; whether it ended well.
         fn end(mut self, how: &str) -> bool {
-            self.0.stdin.take().unwrap().write_all(how.as_bytes()).unwrap();
-            self.0.wait().unwrap().success()
+            self.child.stdin.take().unwrap().write_all(how.as_bytes()).unwrap();
+            self.child.wait().unwrap().success()
         }
     }
 
@@ -505,7 +509,7 @@ mod without_a_trace {
         let rows = [AGENT_STORE_ROW, AGENT_STATE_ROW];
         let mut by_sqlite = false;
         let mut reads = 0;
-        while writer.0.try_wait().unwrap().is_none() {
+        while writer.child.try_wait().unwrap().is_none() {
             by_sqlite = !by_sqlite;
             let found = if by_sqlite {
                 sqlite::read(&path, |connection| sqlite::find_with_sqlite(connection, &rows))
@@ -516,7 +520,7 @@ mod without_a_trace {
             assert_eq!(store, state, "both rows of one transaction");
             reads += 1;
         }
-        assert!(writer.0.wait().unwrap().success() && reads > 3, "{reads} reads");
+        assert!(writer.child.wait().unwrap().success() && reads > 3, "{reads} reads");
         drop(home);
     }
 
@@ -541,8 +545,8 @@ mod without_a_trace {
                          COMMIT;"
                     ))
                     .unwrap();
-                if round % 3 == 0 {
-                    let mode = if round % 2 == 0 { "TRUNCATE" } else { "RESTART" };
+                if round.is_multiple_of(3) {
+                    let mode = if round.is_multiple_of(2) { "TRUNCATE" } else { "RESTART" };
                     database.query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |_| Ok(())).unwrap();
                 }
             }

@@ -605,7 +605,9 @@ pub(crate) fn edited(text: &str, edit: &Edit) -> Result<Option<String>> {
     let Some(after) = edit.after.as_deref() else { return removed(text, &path).map(Some) };
     // Text that was stored somewhere keeps its bytes; a new value is laid out as its document is.
     let new = match serde_json::from_str::<Value>(after) {
-        Ok(value) if value.to_string() == after => edit::set(text, &path, New::Value(&value)),
+        Ok(value) if serde_json::to_string(&value).is_ok_and(|compact| compact == after) => {
+            edit::set(text, &path, New::Value(&value))
+        }
         _ => edit::set(text, &path, New::Raw(after)),
     };
     new.map(Some)

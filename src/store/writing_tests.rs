@@ -16,6 +16,9 @@ const NOW: Millis = Millis(1_796_000_000_000);
 const STORE: &str = r#"{"version":1,"profiles":{"openai:a":{"type":"api_key","provider":"openai","key":"sk-made-up-a","future":1e3},"openai:b":{"type":"api_key","provider":"openai","key":"sk-made-up-b"}}}"#;
 const STATE: &str = r#"{"version":1,"order":{"openai":["openai:b","openai:a"],"x":["x:\u0061"]},"usageStats":{"openai:a":{"lastUsed":1.50,"cooldownUntil":9,"future":{"k":1e2},"errorCount":3},"openai:b":{"errorCount":1}}, "other" :  [1 , 2]}"#;
 
+/// Fills a state folder.
+type Make = fn(&Home);
+
 fn context(command: &str) -> WriteContext {
     WriteContext { now: NOW, command: command.to_owned() }
 }
@@ -73,7 +76,7 @@ fn an_order_goes_into_the_agents_own_row_and_nothing_else_changes() {
     let again = write(&home, &[], "main", &[set_order("openai", &["openai:a", "openai:b"])]).unwrap();
     assert!(again.backup.is_none() && again.members.is_empty());
     let clear = Change::ClearOrder { provider: "x".into() };
-    write(&home, &[], "main", &[clear.clone()]).unwrap();
+    write(&home, &[], "main", std::slice::from_ref(&clear)).unwrap();
     assert!(!row(&path, layer::AGENT_STATE_ROW).unwrap().0.contains("u0061"));
     assert!(write(&home, &[], "main", &[clear]).unwrap().members.is_empty());
 }
@@ -223,17 +226,15 @@ fn profiles_are_put_renamed_and_removed_with_their_references() {
     let rename = |from: &str, to: &str| Change::RenameProfile { from: from.into(), to: to.into() };
     let remove = |id: &str| Change::RemoveProfile { profile: id.into() };
 
-    let with_database = |home: &Home| {
+    let with_database: Make = |home| {
         agent_database(&home.path("agents/main/agent"), "main", Some(STORE), Some(STATE));
     };
-    let with_files = |home: &Home| {
+    let with_files: Make = |home| {
         home.write("agents/main/agent/auth-profiles.json", STORE);
         home.write("agents/main/agent/auth-state.json", STATE);
     };
-    let with_shared = |home: &Home| state_database(home, "config_machine_state", STORE, STATE);
-    let makers: [(&str, &dyn Fn(&Home)); 3] =
-        [("database", &with_database), ("files", &with_files), ("shared", &with_shared)];
-    for (name, make) in makers {
+    let with_shared: Make = |home| state_database(home, "config_machine_state", STORE, STATE);
+    for (name, make) in [("database", with_database), ("files", with_files), ("shared", with_shared)] {
         let home = Home::new();
         make(&home);
         let read = || AuthStore::read(&home.installation(&[]), &AgentId::main()).unwrap();
@@ -281,13 +282,13 @@ fn an_interrupted_rename_or_removal_is_finished_by_the_same_command() {
     home.write("agents/main/agent/auth-profiles.json", &STORE.replace("openai:a", "openai:z"));
     home.write("agents/main/agent/auth-state.json", STATE);
     let rename = Change::RenameProfile { from: "openai:a".into(), to: "openai:z".into() };
-    write(&home, &[], "main", &[rename.clone()]).unwrap();
+    write(&home, &[], "main", std::slice::from_ref(&rename)).unwrap();
     assert_eq!(own_order(&home, "main", "openai").unwrap(), ["openai:b", "openai:z"]);
     assert_eq!(write(&home, &[], "main", &[rename]).unwrap_err().kind, ErrorKind::Nothing);
 
     home.write("agents/main/agent/auth-profiles.json", r#"{"version":1,"profiles":{}}"#);
     let remove = Change::RemoveProfile { profile: "openai:z".into() };
-    write(&home, &[], "main", &[remove.clone()]).unwrap();
+    write(&home, &[], "main", std::slice::from_ref(&remove)).unwrap();
     assert_eq!(own_order(&home, "main", "openai").unwrap(), ["openai:b"]);
     assert_eq!(write(&home, &[], "main", &[remove]).unwrap_err().kind, ErrorKind::Nothing);
 
@@ -620,7 +621,6 @@ mod processes {
     #[cfg(feature = "fault-injection")]
     #[test]
     fn a_process_stopped_at_any_step() {
-        type Make = fn(&Home);
         let with_databases: Make = |home| {
             agent_database(&home.path("agents/main/agent"), "main", Some(STORE), Some(STATE));
         };
