@@ -27,7 +27,7 @@ pub use model::{
 pub use parse::{ScriptError, parse};
 pub use replay::{Loader, Machine, NoFiles, config_of, load, replay};
 pub use result::{
-    AttemptLine, CandidateRef, ExpectationFailure, Expectations, FinalState, Outcome, ReplayResult,
-    RulesChoice, Skipped, Summary, Turn, WindowLine,
+    AttemptLine, CandidateRef, DecisionLine, ExpectationFailure, Expectations, FinalState, Outcome,
+    ReplayResult, RulesChoice, Skipped, Summary, Turn, WindowLine,
 };
 pub use trace::{Story, StoryLine, story};
