@@ -899,7 +899,19 @@ impl Runner<'_> {
         let overflow = self.scene.run.overflow;
         tries.overflows += 1;
         if tries.overflows < overflow.requests {
-            return None;
+            // A compaction asks the same model, and then the message is tried again, however it went.
+            let compaction = self.call(candidate, profile.as_ref());
+            match compaction.kind {
+                AnswerKind::Abort => {
+                    self.close(Then::Stop);
+                    return Some(CandidateEnd::Aborted);
+                }
+                AnswerKind::Fault(fault) if fault.overflow => tries.overflows += 1,
+                _ => {}
+            }
+            if tries.overflows < overflow.requests {
+                return None;
+            }
         }
         if overflow.clears_windows {
             self.mark_success(candidate, profile.as_ref());
