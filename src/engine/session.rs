@@ -1,5 +1,9 @@
 //! Sessions: which model and profile a message asks for, and what a turn leaves in the entry.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 
 use super::chain::{self, ChainQuery};
@@ -89,7 +93,7 @@ pub struct Selection {
     /// Where the selection came from: a [`Source`], `auto` or `image`.
     pub label: &'static str,
     /// The chain.
-    pub candidates: Vec<ModelRef>,
+    pub candidates: Arc<[ModelRef]>,
     /// Whether the release thinks that there are fallbacks.
     pub fallbacks_configured: bool,
     /// The profile.
@@ -113,6 +117,26 @@ pub struct Place<'a> {
     pub agent: &'a str,
     /// The session's key.
     pub session: &'a str,
+    /// What was worked out from the config before.
+    pub known: &'a Known,
+}
+
+/// What follows from rules, config and agent alone, worked out once.
+#[derive(Debug)]
+pub struct Known {
+    primary: ModelRef,
+    chains: RefCell<HashMap<ChainKey, Arc<[ModelRef]>>>,
+}
+
+/// The requested model and the run's own fallbacks.
+type ChainKey = (ModelRef, Option<Vec<String>>);
+
+impl Known {
+    /// For this config and agent.
+    #[must_use]
+    pub fn new(rules: &RuleSet, config: &EngineConfig, agent: &str) -> Self {
+        Self { primary: chain::agent_primary(rules, config, Some(agent)), chains: RefCell::default() }
+    }
 }
 
 /// A text member of an entry, trimmed; blank counts as missing.
@@ -159,7 +183,23 @@ impl<'a> Place<'a> {
     /// The primary of the agent, else of the defaults, else the built-in one.
     #[must_use]
     pub fn primary(&self) -> ModelRef {
-        chain::agent_primary(self.rules, self.config, Some(self.agent))
+        self.known.primary.clone()
+    }
+
+    fn chain(&self, requested: &ModelRef, own_list: Option<Vec<String>>) -> Arc<[ModelRef]> {
+        let key = (requested.clone(), own_list);
+        if let Some(chain) = self.known.chains.borrow().get(&key) {
+            return Arc::clone(chain);
+        }
+        let query = ChainQuery {
+            provider: requested.provider.as_str(),
+            model: requested.model.as_str(),
+            agent: Some(self.agent),
+            fallbacks_override: key.1.as_deref(),
+        };
+        let chain: Arc<[ModelRef]> = chain::candidates(self.rules, self.config, query).into();
+        self.known.chains.borrow_mut().insert(key, Arc::clone(&chain));
+        chain
     }
 
     /// The agent's own fallbacks: none inherits, an empty list is strict.
@@ -241,7 +281,7 @@ impl<'a> Place<'a> {
             selected: primary.clone(),
             primary,
             label: message.source.as_str(),
-            candidates: Vec::new(),
+            candidates: Arc::default(),
             fallbacks_configured: false,
             pin: None,
             origin_probe: false,
@@ -267,13 +307,7 @@ impl<'a> Place<'a> {
             Some(list) if !self.run.fallbacks_from_config => !list.is_empty(),
             _ => !self.configured_fallbacks().is_empty(),
         };
-        let query = ChainQuery {
-            provider: selection.requested.provider.as_str(),
-            model: selection.requested.model.as_str(),
-            agent: Some(self.agent),
-            fallbacks_override: own_list.as_deref(),
-        };
-        selection.candidates = chain::candidates(self.rules, self.config, query);
+        selection.candidates = self.chain(&selection.requested, own_list);
         if let Some(first) = selection.candidates.first() {
             selection.requested = first.clone();
         }
@@ -317,7 +351,7 @@ impl<'a> Place<'a> {
             primary,
             label: "image",
             fallbacks_configured: candidates.len() > 1,
-            candidates,
+            candidates: candidates.into(),
             pin: None,
             origin_probe: false,
             refused,
@@ -638,6 +672,7 @@ impl<'a> Place<'a> {
     /// The user's override that differs from the configured primary.
     #[must_use]
     pub fn pinned_off(&self, entry: &Entry) -> Option<(ModelRef, ModelRef)> {
+        text(entry, "modelOverride")?;
         let mut copy = entry.clone();
         let stored = self.read_override(&mut copy)?;
         let primary = self.primary();

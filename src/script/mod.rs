@@ -28,8 +28,8 @@ pub use model::{
 pub use parse::{ScriptError, parse};
 pub use replay::{Loader, Machine, NoFiles, config_of, load, replay};
 pub use result::{
-    AttemptLine, CandidateRef, ExpectationFailure, Expectations, FinalState, Outcome, ReplayResult,
-    RulesChoice, Skipped, Summary, Turn, WindowLine,
+    AttemptLine, CandidateRef, DecisionLine, ExpectationFailure, Expectations, FinalState, Outcome,
+    ReplayResult, RulesChoice, Skipped, Summary, Turn, WindowLine,
 };
 pub use rules_file::{RulesFile, find as find_rules, parse_rules};
 pub use trace::{Story, StoryLine, story};

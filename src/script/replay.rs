@@ -19,7 +19,7 @@ use crate::engine::rules::RuleSet;
 use crate::engine::run::{
     self, Answer, AnswerKind, Fault, RawError, RunEnd, RunRequest, Scene, Settings, World,
 };
-use crate::engine::session::{self, Entry, Message, Place, Source};
+use crate::engine::session::{self, Entry, Known, Message, Place, Source};
 use crate::engine::state::AuthState;
 use crate::engine::types::Reason;
 use crate::engine::view::EngineConfig;
@@ -112,6 +112,7 @@ struct Replay<'a> {
     config: EngineConfig,
     settings: Settings,
     agent: String,
+    known: Known,
     world: World,
     sessions: IndexMap<String, Entry>,
     new_sessions: Vec<String>,
@@ -156,13 +157,16 @@ impl<'a> Replay<'a> {
             .collect();
         let mut world = World { auth: AuthState::from_json(&store), now: start, ..World::default() };
         read_memory(&mut world, &resume);
+        let config = EngineConfig::from_json(&config_json);
+        let agent = script.agent.clone().unwrap_or_else(|| machine.agent.clone());
         Self {
             script,
             rules,
-            config: EngineConfig::from_json(&config_json),
+            known: Known::new(rules, &config, &agent),
+            config,
             config_json,
             settings,
-            agent: script.agent.clone().unwrap_or_else(|| machine.agent.clone()),
+            agent,
             world,
             sessions,
             new_sessions: resume.new_sessions,
@@ -203,6 +207,7 @@ impl<'a> Replay<'a> {
                 Step::Set(patch) => {
                     merge_patch(&mut self.config_json, patch);
                     self.config = EngineConfig::from_json(&self.config_json);
+                    self.known = Known::new(self.rules, &self.config, &self.agent);
                 }
                 Step::Patch { session, set } => {
                     let entry = self.entry(session.as_deref().unwrap_or(MAIN_SESSION));
@@ -234,7 +239,14 @@ impl<'a> Replay<'a> {
     }
 
     fn place<'b>(&'b self, session: &'b str) -> Place<'b> {
-        Place { rules: self.rules, run: &self.rules.run, config: &self.config, agent: &self.agent, session }
+        Place {
+            rules: self.rules,
+            run: &self.rules.run,
+            config: &self.config,
+            agent: &self.agent,
+            session,
+            known: &self.known,
+        }
     }
 
     /// Works on a session's entry beside the rest of the replay.
@@ -321,20 +333,13 @@ impl<'a> Replay<'a> {
         let told = run::run(scene, &mut self.world, request, &mut self.replies);
         if let RunEnd::Answered(index, _) = &told.end {
             let answered = &selection.candidates[*index];
-            let place = Place {
-                rules: self.rules,
-                run: &self.rules.run,
-                config: &self.config,
-                agent: &self.agent,
-                session,
-            };
             if !message.image {
                 let reason = render::first_reason(&told);
                 let notice =
                     notice::after_answer(&self.rules.run, entry, &selection.selected, answered, &reason);
                 notices.extend(notice.filter(|_| !silent));
             }
-            place.after_answer(entry, &selection, answered, message);
+            self.place(session).after_answer(entry, &selection, answered, message);
         }
         if let Some(target) = &told.switched {
             let name = target.to_string();

@@ -127,6 +127,9 @@ pub struct RunRules {
     pub unclassified_falls_back: bool,
     /// Requests for an answer without content before it counts as failed; 0: it counts as an answer.
     pub empty_requests: u32,
+    /// Repeats of the same model when no answer came in time, no profile is left and there are no
+    /// fallbacks (2026.5, 2026.7).
+    pub idle_retries: u32,
     /// What a context overflow does.
     pub overflow: Overflow,
     /// A format error goes straight to the next model (2026.7 on).
@@ -225,6 +228,7 @@ impl RunRules {
         visit("run.unclassified.fallsBack", Slot::Switch(&mut self.unclassified_falls_back));
         visit("run.unclassified.clearsWindows", Slot::Switch(&mut self.unclassified_clears_windows));
         visit("run.emptyRequests", Slot::Count(&mut self.empty_requests));
+        visit("run.idleRetries", Slot::Count(&mut self.idle_retries));
         visit("run.overflow.requests", Slot::Count(&mut overflow.requests));
         visit("run.overflow.nextModel", Slot::Switch(&mut overflow.next_model));
         visit("run.overflow.clearsWindows", Slot::Switch(&mut overflow.clears_windows));
@@ -291,6 +295,7 @@ fn r2026_3() -> RunRules {
         unclassified_requests: 1,
         unclassified_falls_back: false,
         empty_requests: 0,
+        idle_retries: 0,
         overflow: Overflow { requests: 1, next_model: false, clears_windows: true },
         format_skips_profiles: false,
         unmarked: ReasonSet::of(&[Reason::Timeout]),
@@ -347,6 +352,7 @@ fn r2026_5() -> RunRules {
     RunRules {
         transport: Transport { honours_max_wait: true, ..before.transport },
         empty_requests: 2,
+        idle_retries: 1,
         overflow: Overflow { requests: 5, next_model: true, clears_windows: false },
         unmarked: ReasonSet::of(&[Reason::Timeout, Reason::Format]),
         rate_limit_rotations: Some(1),
@@ -410,6 +416,7 @@ fn r2026_9() -> RunRules {
         },
         same_model: SameModel { rate_limit_retries: 9, transient_retries: 8, ..before.same_model },
         short_limit_retries: 0,
+        idle_retries: 0,
         unclassified_falls_back: true,
         overflow: Overflow { requests: 1, next_model: false, clears_windows: false },
         unmarked: ReasonSet::of(&[

@@ -617,6 +617,11 @@ impl Runner<'_> {
     fn gate(&mut self, index: usize, probed: &[&ProviderId]) -> Gate {
         let candidate = &self.request.candidates[index];
         let open = Gate::Call { probe: false, transient: false, reason: None };
+        let now = self.world.now;
+        let usage = self.stale.as_ref().unwrap_or(&self.world.auth.usage);
+        if usage.values().all(|stats| usage::unusable_until(self.scene.rules, stats, now, None).is_none()) {
+            return open;
+        }
         let (profiles, all_cooling) = self.with_stale(|runner| {
             let mut profiles = runner.order(candidate, None);
             if !runner.scene.run.pins.user_profile_locks
@@ -894,7 +899,19 @@ impl Runner<'_> {
         let overflow = self.scene.run.overflow;
         tries.overflows += 1;
         if tries.overflows < overflow.requests {
-            return None;
+            // A compaction asks the same model, and then the message is tried again, however it went.
+            let compaction = self.call(candidate, profile.as_ref());
+            match compaction.kind {
+                AnswerKind::Abort => {
+                    self.close(Then::Stop);
+                    return Some(CandidateEnd::Aborted);
+                }
+                AnswerKind::Fault(fault) if fault.overflow => tries.overflows += 1,
+                _ => {}
+            }
+            if tries.overflows < overflow.requests {
+                return None;
+            }
         }
         if overflow.clears_windows {
             self.mark_success(candidate, profile.as_ref());
@@ -966,10 +983,15 @@ impl Runner<'_> {
             self.begin(tries, false);
             return None;
         }
-        if reason == Reason::Overloaded && self.request.fallbacks_configured && !at_limit {
+        let alone = !self.request.fallbacks_configured;
+        if fault.timed_out && alone && tries.idle_repeats < run.idle_retries {
+            tries.idle_repeats += 1;
+            return None;
+        }
+        if reason == Reason::Overloaded && !alone && !at_limit {
             self.wait(self.overloaded_pause());
         }
-        if !self.request.fallbacks_configured && run.last_error_clears_windows {
+        if alone && run.last_error_clears_windows {
             self.mark_success(candidate, profile.as_ref());
             self.close(Then::Fail);
             return Some(CandidateEnd::Surfaced);
@@ -1181,8 +1203,8 @@ impl Runner<'_> {
     }
 
     fn mark_success(&mut self, candidate: &ModelRef, profile: Option<&ProfileId>) {
+        // A success ends the run, so nobody looks at the store as it was.
         let Some(profile) = profile else { return };
-        self.before_change();
         let now = self.world.now;
         let stats = self.world.auth.usage.entry(profile.clone()).or_default();
         usage::clear(self.scene.rules, stats);
@@ -1211,6 +1233,7 @@ struct Tries {
     short_repeats: u32,
     vague: u32,
     empty: u32,
+    idle_repeats: u32,
     overflows: u32,
     rate_limit_rotations: u32,
     overloaded_rotations: u32,
