@@ -3,10 +3,12 @@
 mod auth;
 mod backup;
 mod cooldowns;
+mod doctor;
 
 pub use auth::{AuthCommand, AuthList, AuthShow, OrderClear, OrderCommand, OrderExplain, OrderGet, OrderSet};
 pub use backup::{BackupCommand, BackupCreate, BackupList, BackupRestore, Undo};
 pub use cooldowns::{CooldownsClear, CooldownsCommand, CooldownsShow};
+pub use doctor::{Doctor, DoctorCommand, DoctorExplain, DoctorRules, FailOn, FixLevel};
 
 use std::path::PathBuf;
 
@@ -97,6 +99,18 @@ pub enum ListFormat {
     Json,
 }
 
+/// `--format` of commands that print findings.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum DiagnosticFormat {
+    /// For people.
+    #[default]
+    Auto,
+    /// For people.
+    Human,
+    /// One JSON document.
+    Json,
+}
+
 /// Flattened into every command that prints a list.
 #[derive(Debug, Clone, Default, Args)]
 pub struct ListFormatArg {
@@ -125,6 +139,8 @@ pub enum Command {
     /// Windows in which a profile isn't used: cooldown, disabled, blocked
     #[command(subcommand)]
     Cooldowns(CooldownsCommand),
+    /// Find what is wrong with stores and files, and repair it; import legacy files
+    Doctor(Doctor),
     /// Snapshots of the stores
     #[command(subcommand)]
     Backup(BackupCommand),

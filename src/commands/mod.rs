@@ -4,6 +4,7 @@ pub mod auth;
 pub mod backup;
 pub mod completions;
 pub mod cooldowns;
+pub mod doctor;
 pub mod man;
 pub mod overview;
 pub mod undo;
@@ -14,7 +15,8 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::cli::{
-    AuthCommand, BackupCommand, Command, CooldownsCommand, GlobalArgs, ListFormat, OrderCommand,
+    AuthCommand, BackupCommand, Command, CooldownsCommand, DiagnosticFormat, DoctorCommand, GlobalArgs,
+    ListFormat, OrderCommand,
 };
 use crate::env::Env;
 use crate::error::{Error, Result};
@@ -229,6 +231,11 @@ pub fn asks_for_json(command: Option<&Command>) -> bool {
         Some(Command::Auth(AuthCommand::Order(OrderCommand::Explain(args)))) => args.format.format,
         Some(Command::Cooldowns(CooldownsCommand::Show(args))) => args.format.format,
         Some(Command::Backup(BackupCommand::List(args))) => args.format.format,
+        Some(Command::Doctor(args)) => match &args.command {
+            Some(DoctorCommand::Rules(args)) => args.format.format,
+            Some(DoctorCommand::Explain(_)) => return false,
+            None => return args.format == DiagnosticFormat::Json,
+        },
         _ => return false,
     };
     format == ListFormat::Json
@@ -254,6 +261,11 @@ pub fn dispatch(context: &mut Context<'_, '_>, command: Option<Command>) -> anyh
         Some(Command::Cooldowns(command)) => match command {
             CooldownsCommand::Show(args) => cooldowns::show::run(context, &args),
             CooldownsCommand::Clear(args) => cooldowns::clear::run(context, &args),
+        },
+        Some(Command::Doctor(args)) => match &args.command {
+            None => doctor::run(context, &args),
+            Some(DoctorCommand::Rules(args)) => doctor::rules::run(context, args),
+            Some(DoctorCommand::Explain(args)) => doctor::explain::run(context, args),
         },
         Some(Command::Backup(command)) => match command {
             BackupCommand::Create(args) => backup::create::run(context, &args),
