@@ -5,7 +5,7 @@
 //! and in `research` a legacy file that nobody imported yet.
 
 use std::fs;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, params};
@@ -42,6 +42,7 @@ impl Demo {
             None => {
                 let dir = tempfile::Builder::new()
                     .prefix("clawctl-demo-")
+                    .permissions(fs::Permissions::from_mode(0o700))
                     .tempdir()
                     .map_err(|error| Error::io("make a temporary folder", &std::env::temp_dir(), error))?;
                 (dir.path().to_path_buf(), Some(dir))

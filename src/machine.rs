@@ -135,22 +135,15 @@ impl Machine {
         agents: &'a [&'a Agent],
     ) -> Result<impl Iterator<Item = Result<AgentView>> + 'a> {
         let reader = Reader::new(&self.installation)?;
-        Ok(agents.iter().map(move |agent| self.view(reader.read(agent)?)))
+        Ok(agents.iter().map(move |agent| shown(reader.read(agent)?).map(|store| self.view(store))))
     }
 
-    /// The engine's view of a store that was read. A store that shows nothing because a file can't be
-    /// opened is an error; one that shows a part is not.
-    fn view(&self, store: AuthStore) -> Result<AgentView> {
-        if store.profiles.is_empty()
-            && let Some(note) = store.notes.iter().find(|note| note.kind == NoteKind::Unreadable)
-        {
-            return Err(Error::failed(note.text.clone())
-                .at(&note.path)
-                .hint("run clawctl as the user who owns the OpenClaw state folder"));
-        }
+    /// The engine's view of a store that was read.
+    #[must_use]
+    pub fn view(&self, store: AuthStore) -> AgentView {
         let state = engine_state(&store);
         let rules = self.rules_for(&store);
-        Ok(AgentView { store, state, rules })
+        AgentView { store, state, rules }
     }
 
     /// The view of one agent.
@@ -158,7 +151,7 @@ impl Machine {
     /// # Errors
     /// The store can't be read at all.
     pub fn read(&self, agent: &Agent) -> Result<AgentView> {
-        self.view(Reader::new(&self.installation)?.read(agent)?)
+        shown(Reader::new(&self.installation)?.read(agent)?).map(|store| self.view(store))
     }
 
     /// The profile that a session is pinned to.
@@ -265,6 +258,17 @@ impl AgentView {
         serde_json::json!({
             "version": 1, "profiles": profiles, "order": order, "usageStats": usage, "lastGood": last_good,
         })
+    }
+}
+
+/// A store that shows nothing because a file can't be opened is an error; one that shows a part is
+/// not.
+fn shown(store: AuthStore) -> Result<AuthStore> {
+    match store.notes.iter().find(|note| note.kind == NoteKind::Unreadable) {
+        Some(note) if store.profiles.is_empty() => Err(Error::failed(note.text.clone())
+            .at(&note.path)
+            .hint("run clawctl as the user who owns the OpenClaw state folder")),
+        _ => Ok(store),
     }
 }
 

@@ -3,11 +3,13 @@
 mod auth;
 mod backup;
 mod cooldowns;
+mod doctor;
 mod engine;
 
 pub use auth::{AuthCommand, AuthList, AuthShow, OrderClear, OrderCommand, OrderExplain, OrderGet, OrderSet};
 pub use backup::{BackupCommand, BackupCreate, BackupList, BackupRestore, Undo};
 pub use cooldowns::{CooldownsClear, CooldownsCommand, CooldownsShow};
+pub use doctor::{Doctor, DoctorCommand, DoctorExplain, DoctorRules, FailOn, FixLevel};
 pub use engine::{Classify, Route, RulesCommand, RulesDiff, RulesList, RulesShow, Simulate};
 
 use std::path::PathBuf;
@@ -99,6 +101,18 @@ pub enum ListFormat {
     Json,
 }
 
+/// `--format` of commands that print findings.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum DiagnosticFormat {
+    /// For people.
+    #[default]
+    Auto,
+    /// For people.
+    Human,
+    /// One JSON document.
+    Json,
+}
+
 /// Flattened into every command that prints a list.
 #[derive(Debug, Clone, Default, Args)]
 pub struct ListFormatArg {
@@ -136,6 +150,8 @@ pub enum Command {
     /// The failover rules, release by release
     #[command(subcommand)]
     Rules(RulesCommand),
+    /// Find what is wrong with stores and files, and repair it; import legacy files
+    Doctor(Doctor),
     /// Snapshots of the stores
     #[command(subcommand)]
     Backup(BackupCommand),

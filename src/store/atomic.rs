@@ -111,6 +111,17 @@ pub(crate) fn remove(path: &Path) -> Result<()> {
     .map_err(|error| Error::io("remove the file", path, error))
 }
 
+/// Sets the permission bits of a file or folder.
+///
+/// # Errors
+/// It is a symlink, or isn't the user's.
+pub(crate) fn set_mode(path: &Path, mode: u32) -> Result<()> {
+    refuse_symlink(path)?;
+    step("mode");
+    fs::set_permissions(path, fs::Permissions::from_mode(mode))
+        .map_err(|error| Error::io("set the permissions of", path, error))
+}
+
 /// Makes a folder and those above it that are missing, each 0700 and of the owner of the one above.
 ///
 /// # Errors

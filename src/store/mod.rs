@@ -30,6 +30,7 @@
 pub(crate) mod atomic;
 pub mod auth;
 pub mod backup;
+pub(crate) mod canonical;
 pub mod credential;
 pub(crate) mod edit;
 pub(crate) mod fault;

@@ -294,7 +294,8 @@ pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-fn has_wal(real: &Path) -> bool {
+/// Whether a `-wal` with pages lies beside the database.
+pub(crate) fn has_wal(real: &Path) -> bool {
     fs::metadata(beside(real, "-wal")).is_ok_and(|wal| wal.len() > WAL_HEADER)
 }
 

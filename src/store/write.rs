@@ -20,8 +20,8 @@ use super::layer::{
 };
 use super::target;
 use super::{
-    Agent, AuthStore, Backup, BackupId, Credential, Generation, Installation, NoteKind, ProfileId, Row,
-    backup, edit,
+    Agent, AuthStore, Backup, BackupId, Credential, Generation, Installation, NoteKind, ProfileId, RawJson,
+    Row, backup, credential, edit,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::time::Millis;
@@ -68,6 +68,22 @@ pub enum Change {
         from: ProfileId,
         /// The new one, which must be free.
         to: ProfileId,
+    },
+    /// Sets one member of a document of the agent's, or of one that it inherits.
+    SetMember {
+        /// The document.
+        source: Source,
+        /// The keys on the way to the member.
+        path: Vec<String>,
+        /// Its JSON text, which may hold secrets; taken over byte for byte.
+        value: RawJson,
+    },
+    /// Removes one member of a document; nothing to do is no error.
+    RemoveMember {
+        /// The document.
+        source: Source,
+        /// The keys on the way to the member.
+        path: Vec<String>,
     },
 }
 
@@ -149,20 +165,51 @@ impl Edit {
 
     /// Whether its text may hold credentials.
     pub(crate) fn is_secret(&self) -> bool {
-        !matches!(self.path.first().map(String::as_str), Some("order" | "lastGood" | "usageStats"))
+        let path: Vec<&str> = self.path.iter().map(String::as_str).collect();
+        match path.as_slice() {
+            ["order" | "lastGood" | "usageStats", ..] => false,
+            ["profiles", _, member] => {
+                let plain = |text: &String| {
+                    serde_json::from_str(text).is_ok_and(|value| credential::is_plain(member, &value))
+                };
+                !self.before.iter().chain(&self.after).all(plain)
+            }
+            _ => true,
+        }
+    }
+
+    /// A text as the user may see it: of a credential everything but its secrets.
+    fn masked(&self, text: &str) -> String {
+        if !self.is_secret() {
+            return text.to_owned();
+        }
+        let whole = self.path.len() == 2 && self.path[0] == "profiles";
+        let credential = whole.then(|| Credential::from_raw(text)).flatten();
+        credential.map_or_else(|| "\"***\"".to_owned(), |credential| credential.masked().to_string())
+    }
+
+    /// Whether two edits touch the same member, or one the other's inside.
+    pub(crate) fn overlaps(&self, other: &Self) -> bool {
+        let shorter = self.path.len().min(other.path.len());
+        self.is_at(&other.source) && self.path[..shorter] == other.path[..shorter]
+    }
+
+    /// Whether two edits are one.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.is_at(&other.source)
+            && self.path == other.path
+            && same_json(self.before.as_deref(), other.before.as_deref())
+            && same_json(self.after.as_deref(), other.after.as_deref())
     }
 
     /// As the user may see it.
     pub(crate) fn shown(&self) -> MemberChange {
-        let shown = |text: &Option<String>| {
-            text.as_ref().map(|text| if self.is_secret() { "\"***\"".to_owned() } else { text.clone() })
-        };
         MemberChange {
             source: self.source.clone(),
             path: self.path.clone(),
             json_path: self.path.join("."),
-            before: shown(&self.before),
-            after: shown(&self.after),
+            before: self.before.as_deref().map(|text| self.masked(text)),
+            after: self.after.as_deref().map(|text| self.masked(text)),
         }
     }
 }
@@ -174,7 +221,7 @@ pub struct Plan {
     pub agent: Agent,
     /// Every member that changes; empty when everything is as wanted already.
     pub members: Vec<MemberChange>,
-    edits: Vec<Edit>,
+    pub(crate) edits: Vec<Edit>,
 }
 
 impl Plan {
@@ -284,6 +331,12 @@ pub fn plan(installation: &Installation, store: &AuthStore, changes: &[Change]) 
                 for stored in documents(&own).chain(inherited.iter().flat_map(documents)) {
                     edits.extend(clear_usage(stored, profile)?);
                 }
+            }
+            Change::SetMember { source, path, value } => {
+                edits.extend(member_edit([Some(&own), inherited.as_ref()], source, path, Some(value))?);
+            }
+            Change::RemoveMember { source, path } => {
+                edits.extend(member_edit([Some(&own), inherited.as_ref()], source, path, None)?);
             }
         }
     }
@@ -497,6 +550,20 @@ fn has_state_files(installation: &Installation) -> bool {
         Some(version) => version > (2026, 3),
         None => installation.agents().iter().any(|agent| agent.dir.join(STATE_FILE).exists()),
     }
+}
+
+/// The edit that gives a member this value (or none), unless it is so already.
+fn member_edit(
+    layers: [Option<&Layer>; 2],
+    source: &Source,
+    path: &[String],
+    value: Option<&RawJson>,
+) -> Result<Option<Edit>> {
+    let text = layers.into_iter().flatten().find_map(|layer| stored_at(layer, source));
+    let before = text.map(|text| member_of(text, source, path)).transpose()?.flatten();
+    let after = value.map(|value| value.as_str().to_owned());
+    let changes = !same_json(before.as_deref(), after.as_deref());
+    Ok(changes.then(|| Edit { source: source.clone(), path: path.to_vec(), before, after }))
 }
 
 fn clear_usage(stored: &Stored, profile: &ProfileId) -> Result<Option<Edit>> {

@@ -54,7 +54,8 @@ fn one(renderer: &Renderer, report: &Report<'_>, diagnostic: &Diagnostic<'_>) ->
     for (place, text) in &diagnostic.labels {
         add(&mut excerpts, report, place, escape::text(text).into_owned(), AnnotationKind::Context);
     }
-    let mut group = level.primary_title(title).id(diagnostic.id).elements(Vec::<Snippet<'_, Annotation<'_>>>::new());
+    let mut group =
+        level.primary_title(title).id(diagnostic.id).elements(Vec::<Snippet<'_, Annotation<'_>>>::new());
     for excerpt in &excerpts {
         let annotations = excerpt.marks.iter().map(|(kind, span, text)| {
             kind.span(span.clone()).label((!text.is_empty()).then_some(text.as_str()))
