@@ -4,6 +4,7 @@
 mod auth;
 mod backups;
 mod bad_input;
+mod config;
 mod cooldowns;
 mod engine;
 mod harness;

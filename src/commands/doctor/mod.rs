@@ -15,6 +15,7 @@ use crate::config::Severity;
 use crate::doctor::{Applied, Finding, Repair, Selection, examine, planned, repair};
 use crate::exit::ExitStatus;
 use crate::machine::Machine;
+use crate::output::diagnostics::{self, Diagnostic, Report};
 use crate::output::escape;
 use crate::output::json::v1;
 use crate::store::{Agent, AgentId, MemberChange, WriteContext};
@@ -105,6 +106,11 @@ fn report(
             }),
         };
         context.print_json(document)?;
+    } else if matches!(
+        args.format,
+        DiagnosticFormat::Sarif | DiagnosticFormat::Github | DiagnosticFormat::Junit
+    ) {
+        for_machines(context, machine, args, &outcome.remaining)?;
     } else {
         for applied in &outcome.applied {
             show_applied(context, applied, dry_run == Some(true), args.diff)?;
@@ -195,6 +201,74 @@ fn redacted(context: &mut Context<'_, '_>, finding: &Finding, text: &str) -> Str
     // Longest first: one id may be the start of another.
     ids.sort_by_key(|id| std::cmp::Reverse(id.len()));
     ids.iter().fold(text.to_owned(), |text, id| text.replace(id.as_str(), &context.redact.id(id)))
+}
+
+/// SARIF, annotations or JUnit: what is left, file by file.
+fn for_machines(
+    context: &mut Context<'_, '_>,
+    machine: &Machine,
+    args: &Doctor,
+    findings: &[Finding],
+) -> anyhow::Result<()> {
+    let state_dir = machine.installation.places.state_dir.clone();
+    let mut files = vec![state_dir.clone()];
+    for path in findings.iter().filter_map(|finding| finding.place.path.as_ref()) {
+        if !files.contains(path) {
+            files.push(path.clone());
+        }
+    }
+    let diagnostics: Vec<Diagnostic<'_>> = findings
+        .iter()
+        .map(|finding| {
+            let place = &finding.place;
+            let agent = place.agent.as_ref().map(|agent| format!("agent {agent}"));
+            let subject: Vec<String> = [agent, place.profile.clone(), place.json_path.clone()]
+                .into_iter()
+                .flatten()
+                .map(|text| redacted(context, finding, &text))
+                .collect();
+            let path = place.path.as_deref().unwrap_or(&state_dir);
+            Diagnostic {
+                id: finding.id,
+                severity: finding.severity,
+                message: redacted(context, finding, &finding.message),
+                file: Some(path),
+                place: Some(diagnostics::Place { path, text: None }),
+                subject: (!subject.is_empty()).then(|| subject.join(", ")),
+                labels: Vec::new(),
+                hints: finding.next.iter().map(|next| redacted(context, finding, next)).collect(),
+                fix: None,
+            }
+        })
+        .collect();
+    let selection = Selection { only: args.only.clone(), skip: args.skip.clone() };
+    let checks: Vec<diagnostics::Check<'_>> = crate::doctor::rules()
+        .iter()
+        .filter(|rule| selection.takes(rule.id))
+        .map(|rule| diagnostics::Check {
+            id: rule.id,
+            summary: rule.summary,
+            help: rule.explanation,
+            severity: rule.severity,
+        })
+        .collect();
+    let current_dir = context.env.current_dir.clone();
+    let report = Report {
+        command: "doctor",
+        files: &files,
+        checks: &checks,
+        diagnostics: &diagnostics,
+        current_dir: &current_dir,
+        fails_from: args.fail_on.least(),
+        excerpts: false,
+    };
+    let out = context.ui.out();
+    match args.format {
+        DiagnosticFormat::Sarif => diagnostics::sarif::write(out, &report)?,
+        DiagnosticFormat::Github => diagnostics::github::write(out, &report)?,
+        _ => diagnostics::junit::write(out, &report)?,
+    }
+    Ok(())
 }
 
 fn json_finding(context: &mut Context<'_, '_>, finding: &Finding) -> v1::DoctorFinding {
