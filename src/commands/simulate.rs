@@ -36,8 +36,7 @@ pub(super) fn run(context: &mut Context<'_, '_>, args: &Simulate) -> anyhow::Res
         Some(path) => (vec![logged(context, &mut machine, path, forced.as_ref())?], 0),
         None => written(context, &args.scripts)?,
     };
-    let one =
-        scripts.len() == 1 && broken == 0 && args.scripts.iter().all(|path| !context.path(path).is_dir());
+    let one = scripts.len() + broken == 1 && args.scripts.iter().all(|path| !context.path(path).is_dir());
     let mut results = Vec::new();
     for (mut script, folder) in scripts {
         let loader = Files { folder: &folder, env: &context.env, now: context.now };
@@ -468,7 +467,8 @@ fn print_json(
             }
         })
         .collect();
-    if one && let Some(only) = documents.pop() {
+    if one {
+        let Some(only) = documents.pop() else { return Ok(()) };
         return json::write(context.ui.out(), &only);
     }
     context.print_json(serde_json::json!({ "results": documents, "failed": failed }))
