@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 const POOL: &str = "src/config/schema/pool.json";
 
 /// Keywords that describe instead of constraining.
-const NOTES: [&str; 10] = [
+const NOTES: [&str; 11] = [
     "title",
     "description",
     "default",
@@ -27,7 +27,11 @@ const NOTES: [&str; 10] = [
     "deprecated",
     "readOnly",
     "$defs",
+    "additionalItems",
 ];
+
+/// Patterns that the releases compare without regard to case; JSON Schema can't say so.
+const CASELESS: [&str; 2] = ["^[a-z0-9_][a-z0-9_-]{0,63}$", "^[a-z0-9][a-z0-9_-]{0,63}$"];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut schemas: BTreeMap<String, Value> = BTreeMap::new();
@@ -89,9 +93,22 @@ impl Pool {
                     node.insert("prefixItems", serde_json::to_value(numbers?)?);
                     continue;
                 }
-                ("items" | "propertyNames" | "not" | "additionalProperties", Value::Object(_)) => {
-                    Value::from(self.add(value, defs)?)
+                (
+                    "items" | "propertyNames" | "not" | "additionalProperties" | "if" | "then" | "else",
+                    Value::Object(_),
+                ) => Value::from(self.add(value, defs)?),
+                ("required", Value::Array(keys)) => {
+                    // OpenClaw fills in what has a default.
+                    let filled = |key: &Value| {
+                        key.as_str().is_some_and(|key| object["properties"][key].get("default").is_some())
+                    };
+                    let has_properties = object.contains_key("properties");
+                    keys.iter().filter(|key| !(has_properties && filled(key))).cloned().collect()
                 }
+                ("pattern", Value::String(pattern)) => match CASELESS.contains(&pattern.as_str()) {
+                    true => Value::from(format!("(?i){pattern}")),
+                    false => value.clone(),
+                },
                 _ => value.clone(),
             };
             node.insert(key.as_str(), value);

@@ -7,6 +7,7 @@ pub mod commands;
 pub mod complete;
 pub mod config;
 pub mod demo;
+pub mod doctor;
 pub mod engine;
 pub mod env;
 pub mod error;

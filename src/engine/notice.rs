@@ -89,9 +89,8 @@ pub fn pinned_off(pinned: &ModelRef, primary: &ModelRef) -> String {
     )
 }
 
-/// What a pick outside of the allow list is answered with.
+/// What a pick outside of the allow list at this config path is answered with.
 #[must_use]
-pub fn not_allowed(model: &ModelRef, by_policy: bool) -> String {
-    let list = if by_policy { "agents.defaults.modelPolicy.allow" } else { "agents.defaults.models" };
+pub fn not_allowed(model: &ModelRef, list: &str) -> String {
     format!("Model override \"{model}\" is not allowed by {list}.")
 }

@@ -1,5 +1,9 @@
 //! Sessions: which model and profile a message asks for, and what a turn leaves in the entry.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 
 use super::chain::{self, ChainQuery};
@@ -89,7 +93,7 @@ pub struct Selection {
     /// Where the selection came from: a [`Source`], `auto` or `image`.
     pub label: &'static str,
     /// The chain.
-    pub candidates: Vec<ModelRef>,
+    pub candidates: Arc<[ModelRef]>,
     /// Whether the release thinks that there are fallbacks.
     pub fallbacks_configured: bool,
     /// The profile.
@@ -113,6 +117,26 @@ pub struct Place<'a> {
     pub agent: &'a str,
     /// The session's key.
     pub session: &'a str,
+    /// What was worked out from the config before.
+    pub known: &'a Known,
+}
+
+/// What follows from rules, config and agent alone, worked out once.
+#[derive(Debug)]
+pub struct Known {
+    primary: ModelRef,
+    chains: RefCell<HashMap<ChainKey, Arc<[ModelRef]>>>,
+}
+
+/// The requested model and the run's own fallbacks.
+type ChainKey = (ModelRef, Option<Vec<String>>);
+
+impl Known {
+    /// For this config and agent.
+    #[must_use]
+    pub fn new(rules: &RuleSet, config: &EngineConfig, agent: &str) -> Self {
+        Self { primary: chain::agent_primary(rules, config, Some(agent)), chains: RefCell::default() }
+    }
 }
 
 /// A text member of an entry, trimmed; blank counts as missing.
@@ -159,21 +183,30 @@ impl<'a> Place<'a> {
     /// The primary of the agent, else of the defaults, else the built-in one.
     #[must_use]
     pub fn primary(&self) -> ModelRef {
-        self.agent_entry()
-            .and_then(|agent| agent.own.model.as_ref()?.primary.as_deref())
-            .filter(|raw| !trim(raw).is_empty())
-            .and_then(|raw| chain::parse_ref(self.rules, self.config, Some(self.agent), raw))
-            .unwrap_or_else(|| chain::primary(self.rules, self.config, None))
+        self.known.primary.clone()
+    }
+
+    fn chain(&self, requested: &ModelRef, own_list: Option<Vec<String>>) -> Arc<[ModelRef]> {
+        let key = (requested.clone(), own_list);
+        if let Some(chain) = self.known.chains.borrow().get(&key) {
+            return Arc::clone(chain);
+        }
+        let query = ChainQuery {
+            provider: requested.provider.as_str(),
+            model: requested.model.as_str(),
+            agent: Some(self.agent),
+            fallbacks_override: key.1.as_deref(),
+        };
+        let chain: Arc<[ModelRef]> = chain::candidates(self.rules, self.config, query).into();
+        self.known.chains.borrow_mut().insert(key, Arc::clone(&chain));
+        chain
     }
 
     /// The agent's own fallbacks: none inherits, an empty list is strict.
     fn agent_fallbacks(&self) -> Option<Vec<String>> {
-        let own = self.agent_entry()?.own.model.as_ref()?;
-        let names_model = own.primary.as_deref().is_some_and(|raw| !trim(raw).is_empty());
-        match &own.fallbacks {
-            Some(list) => Some(list.clone()),
-            None => (self.run.pins.agent_model_is_strict && names_model).then(Vec::new),
-        }
+        let listed = self.agent_entry()?.own.model.as_ref()?.fallbacks.is_some();
+        let own = chain::agent_fallbacks(self.config, self.agent);
+        own.filter(|_| listed || self.run.pins.agent_model_is_strict).map(<[String]>::to_vec)
     }
 
     fn default_fallbacks(&self) -> Vec<String> {
@@ -185,18 +218,13 @@ impl<'a> Place<'a> {
     }
 
     fn is_allowed(&self, model: &ModelRef) -> bool {
-        let own = self.agent_entry().and_then(|agent| agent.own.allow.as_deref());
-        let listed: Vec<&str> = if self.rules.chain.allow_list_is_policy {
-            own.or(self.config.defaults.allow.as_deref()).into_iter().flatten().map(String::as_str).collect()
-        } else {
-            self.config.defaults.models.keys().map(String::as_str).collect()
-        };
-        let fits = |entry: &str| match entry.split_once('/') {
-            Some((provider, "*")) => self.rules.providers.id(provider) == model.provider,
-            Some(_) => self.parse(entry).is_some_and(|listed| listed == *model),
-            None => false,
-        };
-        listed.is_empty() || *model == self.primary() || listed.into_iter().any(fits)
+        chain::is_allowed(self.rules, self.config, Some(self.agent), model)
+    }
+
+    /// What a pick outside of the allow list is answered with.
+    fn not_allowed(&self, model: &ModelRef) -> String {
+        let list = chain::allow_list(self.rules, self.config, Some(self.agent));
+        notice::not_allowed(model, list.map_or("the allow list", |(place, _)| place.path()))
     }
 
     /// `provider/model`, an alias, or a bare model of the primary's provider.
@@ -253,7 +281,7 @@ impl<'a> Place<'a> {
             selected: primary.clone(),
             primary,
             label: message.source.as_str(),
-            candidates: Vec::new(),
+            candidates: Arc::default(),
             fallbacks_configured: false,
             pin: None,
             origin_probe: false,
@@ -279,13 +307,7 @@ impl<'a> Place<'a> {
             Some(list) if !self.run.fallbacks_from_config => !list.is_empty(),
             _ => !self.configured_fallbacks().is_empty(),
         };
-        let query = ChainQuery {
-            provider: selection.requested.provider.as_str(),
-            model: selection.requested.model.as_str(),
-            agent: Some(self.agent),
-            fallbacks_override: own_list.as_deref(),
-        };
-        selection.candidates = chain::candidates(self.rules, self.config, query);
+        selection.candidates = self.chain(&selection.requested, own_list);
         if let Some(first) = selection.candidates.first() {
             selection.requested = first.clone();
         }
@@ -329,7 +351,7 @@ impl<'a> Place<'a> {
             primary,
             label: "image",
             fallbacks_configured: candidates.len() > 1,
-            candidates,
+            candidates: candidates.into(),
             pin: None,
             origin_probe: false,
             refused,
@@ -344,7 +366,7 @@ impl<'a> Place<'a> {
         message: Message<'_>,
     ) -> Option<Vec<String>> {
         if !self.is_allowed(model) {
-            selection.refused = Some(notice::not_allowed(model, self.rules.chain.allow_list_is_policy));
+            selection.refused = Some(self.not_allowed(model));
         }
         selection.requested = model.clone();
         selection.selected = model.clone();
@@ -542,7 +564,6 @@ impl<'a> Place<'a> {
         entry: &mut Entry,
         selection: &Selection,
         answered: &ModelRef,
-        profile: Option<&ProfileId>,
         message: Message<'_>,
     ) {
         if message.image {
@@ -555,7 +576,7 @@ impl<'a> Place<'a> {
             && self.run.pins.stores_fallback
             && matches!(selection.label, "default" | "agent" | "auto" | "heartbeat")
         {
-            self.store_fallback(entry, selection, answered, profile);
+            self.store_fallback(entry, selection, answered);
         }
         let one_off = message.model.is_some();
         if *answered == selection.requested || (self.run.pins.stores_fallback && !one_off) {
@@ -564,13 +585,11 @@ impl<'a> Place<'a> {
         }
     }
 
-    fn store_fallback(
-        &self,
-        entry: &mut Entry,
-        selection: &Selection,
-        answered: &ModelRef,
-        profile: Option<&ProfileId>,
-    ) {
+    /// Writes the fallback that answered as an auto override. A profile stays only where the run was
+    /// bound to one of the same provider.
+    fn store_fallback(&self, entry: &mut Entry, selection: &Selection, answered: &ModelRef) {
+        drop_keys(entry, OVERRIDE_KEYS);
+        drop_keys(entry, PROFILE_KEYS);
         entry.insert("providerOverride".into(), answered.provider.as_str().into());
         entry.insert("modelOverride".into(), answered.model.as_str().into());
         entry.insert("modelOverrideSource".into(), "auto".into());
@@ -579,14 +598,10 @@ impl<'a> Place<'a> {
             entry.insert("modelOverrideFallbackOriginProvider".into(), origin.provider.as_str().into());
             entry.insert("modelOverrideFallbackOriginModel".into(), origin.model.as_str().into());
         }
-        if text(entry, "authProfileOverrideSource") != Some("user") {
-            drop_keys(entry, PROFILE_KEYS);
-            if let Some(profile) = profile {
-                let compactions = entry.get("compactionCount").and_then(Value::as_i64).unwrap_or(0);
-                entry.insert("authProfileOverride".into(), profile.as_str().into());
-                entry.insert("authProfileOverrideSource".into(), "auto".into());
-                entry.insert("authProfileOverrideCompactionCount".into(), compactions.into());
-            }
+        if let Some(pin) = selection.pin.as_ref().filter(|pin| pin.provider == answered.provider) {
+            entry.insert("authProfileOverride".into(), pin.profile.as_str().into());
+            let source = if pin.by_user { "user" } else { "auto" };
+            entry.insert("authProfileOverrideSource".into(), source.into());
         }
     }
 
@@ -604,7 +619,7 @@ impl<'a> Place<'a> {
             self.parse(name).ok_or_else(|| format!("\"{name}\" is no model: write provider/model"))?
         };
         if !is_default && !self.is_allowed(&model) {
-            return Err(notice::not_allowed(&model, self.rules.chain.allow_list_is_policy));
+            return Err(self.not_allowed(&model));
         }
         if let Some(profile) = profile
             && !self.is_of(world, profile, &model.provider)
@@ -657,6 +672,7 @@ impl<'a> Place<'a> {
     /// The user's override that differs from the configured primary.
     #[must_use]
     pub fn pinned_off(&self, entry: &Entry) -> Option<(ModelRef, ModelRef)> {
+        text(entry, "modelOverride")?;
         let mut copy = entry.clone();
         let stored = self.read_override(&mut copy)?;
         let primary = self.primary();

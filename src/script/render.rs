@@ -1,8 +1,6 @@
 //! From a run to the turn of a result: texts, decision records, the summary of a failure.
 
-use serde_json::{Value, json};
-
-use super::result::{AttemptLine, CandidateRef, Outcome, Skipped, Summary, Turn, WindowLine};
+use super::result::{AttemptLine, CandidateRef, DecisionLine, Outcome, Skipped, Summary, Turn, WindowLine};
 use super::text::Secrets;
 use crate::engine::ids::ModelRef;
 use crate::engine::run::{AnswerKind, Attempt, Event, Run, RunEnd, Skip, SkipWhy};
@@ -194,7 +192,9 @@ fn summary_of_failure(
         "failed" => format!("; the first window ends {end}"),
         _ => format!(" until {end}"),
     });
-    let counts = format!("{} tried, {} skipped", run_count(attempts), skipped.len());
+    let unreached = names.len().saturating_sub(run.reached);
+    let rest = if unreached == 0 { String::new() } else { format!(", {unreached} not reached") };
+    let counts = format!("{} tried, {} skipped{rest}", run_count(attempts), skipped.len());
     Summary {
         text: format!("all models {state}{until} ({counts})"),
         attempts: attempts.iter().map(attempt_summary).collect(),
@@ -234,38 +234,33 @@ pub(super) fn first_reason(run: &Run) -> String {
     }
 }
 
-fn decisions(run: &Run, names: &[String], outcome: Outcome, secrets: &Secrets) -> Vec<Value> {
-    let next = |index: usize| names.get(index + 1).cloned();
+fn decisions(run: &Run, names: &[String], outcome: Outcome, secrets: &Secrets) -> Vec<DecisionLine> {
     let last = run.events.len().saturating_sub(1);
-    run.events
-        .iter()
-        .enumerate()
-        .map(|(place, event)| {
-            let final_outcome = match (place == last, event) {
-                (_, Event::Succeeded(_)) => "succeeded",
-                (true, _) if outcome != Outcome::Answered => "chain_exhausted",
-                _ => "next_fallback",
-            };
-            let record = |decision: &str, index: usize, reason: Option<Reason>, detail: Option<String>| {
-                json!({
-                    "decision": decision,
-                    "candidate": names[index],
-                    "fallbackStepFromModel": names[index],
-                    "fallbackStepToModel": next(index).filter(|_| final_outcome == "next_fallback"),
-                    "fallbackStepFromFailureReason": reason.map(Reason::as_str),
-                    "fallbackStepFromFailureDetail": detail,
-                    "fallbackStepFinalOutcome": final_outcome,
-                })
-            };
-            match event {
-                Event::Failed(index, reason, detail) => {
-                    let detail = (!detail.is_empty()).then(|| secrets.clean(detail));
-                    record("candidate_failed", *index, Some(reason.unwrap_or(Reason::Unknown)), detail)
-                }
-                Event::Skipped(index, reason) => record("skip_candidate", *index, *reason, None),
-                Event::Probed(index, reason) => record("probe_cooldown_candidate", *index, *reason, None),
-                Event::Succeeded(index) => record("candidate_succeeded", *index, None, None),
+    let lines = run.events.iter().enumerate().map(|(place, event)| {
+        let (decision, index, reason, detail) = match event {
+            Event::Failed(index, reason, detail) => {
+                let detail = (!detail.is_empty()).then(|| secrets.clean(detail));
+                ("candidate_failed", *index, Some(reason.unwrap_or(Reason::Unknown)), detail)
             }
-        })
-        .collect()
+            Event::Skipped(index, reason) => ("skip_candidate", *index, *reason, None),
+            Event::Probed(index, reason) => ("probe_cooldown_candidate", *index, *reason, None),
+            Event::Succeeded(index) => ("candidate_succeeded", *index, None, None),
+        };
+        let final_outcome = match event {
+            Event::Succeeded(_) => "succeeded",
+            _ if place == last && outcome != Outcome::Answered => "chain_exhausted",
+            _ => "next_fallback",
+        };
+        let next = names.get(index + 1).filter(|_| final_outcome == "next_fallback");
+        DecisionLine {
+            decision: decision.into(),
+            candidate: names[index].clone(),
+            fallback_step_from_model: names[index].clone(),
+            fallback_step_to_model: next.cloned(),
+            fallback_step_from_failure_reason: reason.map(|reason| reason.as_str().into()),
+            fallback_step_from_failure_detail: detail,
+            fallback_step_final_outcome: final_outcome.into(),
+        }
+    });
+    lines.collect()
 }

@@ -19,7 +19,7 @@ use crate::engine::rules::RuleSet;
 use crate::engine::run::{
     self, Answer, AnswerKind, Fault, RawError, RunEnd, RunRequest, Scene, Settings, World,
 };
-use crate::engine::session::{self, Entry, Message, Place, Source};
+use crate::engine::session::{self, Entry, Known, Message, Place, Source};
 use crate::engine::state::AuthState;
 use crate::engine::types::Reason;
 use crate::engine::view::EngineConfig;
@@ -112,6 +112,7 @@ struct Replay<'a> {
     config: EngineConfig,
     settings: Settings,
     agent: String,
+    known: Known,
     world: World,
     sessions: IndexMap<String, Entry>,
     new_sessions: Vec<String>,
@@ -147,22 +148,34 @@ impl<'a> Replay<'a> {
                 resolve_times(value, start);
             }
         }
-        let env = |name: &str| script.env.get(name).or_else(|| machine.env.get(name)).map(String::as_str);
-        let mut settings = Settings::from_env(env);
-        let names = script.env.iter().chain(&machine.env);
-        settings.env_keys = names
+        // A script that brings its own config or store depends on nothing else of the machine.
+        let of_machine = |given: bool| machine.env.iter().filter(move |_| !given);
+        let lookup = |name: &str| {
+            let own = script.env.get(name);
+            let other =
+                || of_machine(script.config.is_some()).find(|(key, _)| *key == name).map(|(_, value)| value);
+            own.or_else(other).map(String::as_str)
+        };
+        let mut settings = Settings::from_env(lookup);
+        settings.env_keys = script
+            .env
+            .iter()
+            .chain(of_machine(script.store.is_some()))
             .filter(|(name, value)| name.ends_with("_API_KEY") && !value.trim().is_empty())
             .map(|(name, _)| name.trim_end_matches("_API_KEY").to_ascii_lowercase().replace('_', "-"))
             .collect();
         let mut world = World { auth: AuthState::from_json(&store), now: start, ..World::default() };
         read_memory(&mut world, &resume);
+        let config = EngineConfig::from_json(&config_json);
+        let agent = script.agent.clone().unwrap_or_else(|| machine.agent.clone());
         Self {
             script,
             rules,
-            config: EngineConfig::from_json(&config_json),
+            known: Known::new(rules, &config, &agent),
+            config,
             config_json,
             settings,
-            agent: script.agent.clone().unwrap_or_else(|| machine.agent.clone()),
+            agent,
             world,
             sessions,
             new_sessions: resume.new_sessions,
@@ -203,6 +216,7 @@ impl<'a> Replay<'a> {
                 Step::Set(patch) => {
                     merge_patch(&mut self.config_json, patch);
                     self.config = EngineConfig::from_json(&self.config_json);
+                    self.known = Known::new(self.rules, &self.config, &self.agent);
                 }
                 Step::Patch { session, set } => {
                     let entry = self.entry(session.as_deref().unwrap_or(MAIN_SESSION));
@@ -234,7 +248,14 @@ impl<'a> Replay<'a> {
     }
 
     fn place<'b>(&'b self, session: &'b str) -> Place<'b> {
-        Place { rules: self.rules, run: &self.rules.run, config: &self.config, agent: &self.agent, session }
+        Place {
+            rules: self.rules,
+            run: &self.rules.run,
+            config: &self.config,
+            agent: &self.agent,
+            session,
+            known: &self.known,
+        }
     }
 
     /// Works on a session's entry beside the rest of the replay.
@@ -319,22 +340,15 @@ impl<'a> Replay<'a> {
             image: message.image,
         };
         let told = run::run(scene, &mut self.world, request, &mut self.replies);
-        if let RunEnd::Answered(index, profile) = &told.end {
+        if let RunEnd::Answered(index, _) = &told.end {
             let answered = &selection.candidates[*index];
-            let place = Place {
-                rules: self.rules,
-                run: &self.rules.run,
-                config: &self.config,
-                agent: &self.agent,
-                session,
-            };
             if !message.image {
                 let reason = render::first_reason(&told);
                 let notice =
                     notice::after_answer(&self.rules.run, entry, &selection.selected, answered, &reason);
                 notices.extend(notice.filter(|_| !silent));
             }
-            place.after_answer(entry, &selection, answered, profile.as_ref(), message);
+            self.place(session).after_answer(entry, &selection, answered, message);
         }
         if let Some(target) = &told.switched {
             let name = target.to_string();

@@ -1,5 +1,7 @@
 //! What a replay answers: versioned, stable JSON (`simulate --json`).
 
+use std::borrow::Cow;
+
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -65,7 +67,27 @@ pub struct Turn {
     /// Of a failed turn.
     pub summary: Option<Summary>,
     /// OpenClaw's decision records.
-    pub decisions: Vec<Value>,
+    pub decisions: Vec<DecisionLine>,
+}
+
+/// One of OpenClaw's decision records, under its own names.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DecisionLine {
+    /// candidate_failed, skip_candidate, probe_cooldown_candidate or candidate_succeeded.
+    pub decision: Cow<'static, str>,
+    /// `provider/model`.
+    pub candidate: String,
+    /// The same.
+    pub fallback_step_from_model: String,
+    /// The next candidate, when the run goes on to it.
+    pub fallback_step_to_model: Option<String>,
+    /// The failover reason.
+    pub fallback_step_from_failure_reason: Option<Cow<'static, str>>,
+    /// The provider's text, escaped and masked.
+    pub fallback_step_from_failure_detail: Option<String>,
+    /// next_fallback, succeeded or chain_exhausted.
+    pub fallback_step_final_outcome: Cow<'static, str>,
 }
 
 /// How a turn ended.

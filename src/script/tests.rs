@@ -261,10 +261,9 @@ fn a_failed_turn_sums_up_what_was_tried_skipped_and_when_it_may_work() {
     assert_eq!(summary.attempts.len(), 3);
     assert_eq!(summary.soonest_retry_at, Some(1_783_167_000_000));
     assert!(summary.not_reached.is_empty());
-    let decisions: Vec<&str> =
-        result.turns[0].decisions.iter().filter_map(|record| record["decision"].as_str()).collect();
+    let decisions: Vec<&str> = result.turns[0].decisions.iter().map(|record| &*record.decision).collect();
     assert_eq!(decisions, ["candidate_failed", "candidate_failed"]);
-    assert_eq!(result.turns[0].decisions[1]["fallbackStepFinalOutcome"], "chain_exhausted");
+    assert_eq!(result.turns[0].decisions[1].fallback_step_final_outcome, "chain_exhausted");
 }
 
 #[test]

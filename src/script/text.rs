@@ -1,5 +1,7 @@
 //! Texts of providers, made fit for print: control and bidi characters escaped, secrets masked.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
@@ -15,12 +17,16 @@ static LOOKS_SECRET: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// The values of a store's secrets, to be masked wherever a provider repeats them.
-#[derive(Clone, Default)]
-pub struct Secrets(Vec<String>);
+#[derive(Default)]
+pub struct Secrets {
+    values: Vec<String>,
+    /// Texts that were cleaned before; a script's providers repeat themselves.
+    cleaned: RefCell<HashMap<String, String>>,
+}
 
 impl std::fmt::Debug for Secrets {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Secrets({} masked)", self.0.len())
+        write!(f, "Secrets({} masked)", self.values.len())
     }
 }
 
@@ -34,14 +40,24 @@ impl Secrets {
         let profiles = store.get("profiles").and_then(Value::as_object).into_iter().flatten();
         let values =
             profiles.flat_map(|(_, profile)| KEYS.iter().filter_map(move |key| profile.get(*key)?.as_str()));
-        Self(values.filter(|value| value.len() >= SHORTEST).map(str::to_string).collect())
+        let values = values.filter(|value| value.len() >= SHORTEST).map(str::to_string).collect();
+        Self { values, cleaned: RefCell::default() }
     }
 
     /// The text with every secret masked and every control or bidi character escaped.
     #[must_use]
     pub fn clean(&self, text: &str) -> String {
+        if let Some(known) = self.cleaned.borrow().get(text) {
+            return known.clone();
+        }
+        let clean = self.clean_anew(text);
+        self.cleaned.borrow_mut().insert(text.to_string(), clean.clone());
+        clean
+    }
+
+    fn clean_anew(&self, text: &str) -> String {
         let mut masked = std::borrow::Cow::Borrowed(text);
-        for secret in &self.0 {
+        for secret in &self.values {
             if masked.contains(secret.as_str()) {
                 masked = masked.replace(secret.as_str(), "****").into();
             }

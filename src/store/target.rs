@@ -88,7 +88,7 @@ fn write_file(path: &Path, edits: &[&Edit]) -> Result<Vec<String>> {
         Some(text) => {
             if is_state && profiles.symlink_metadata().is_err() {
                 // A release reads the state file of an agent that has a file of profiles only.
-                atomic::create_new(&profiles, EMPTY_STORE_FILE.as_bytes())?;
+                atomic::create(&profiles, EMPTY_STORE_FILE.as_bytes())?;
             }
             atomic::replace(path, text.as_bytes())?;
         }

@@ -3,25 +3,20 @@
 //! `CLAWCTL_CONFIGS=DIR` names a folder with `cases/*.json5` and `expect/RELEASE.jsonl`
 //! (`{"file":"000.json5","valid":true,"paths":[...]}`); without it the project's own copy is used.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clawctl::config::{LoadOptions, Severity, load, schema};
 use clawctl::env::Env;
 use serde_json::{Value, json};
 
-/// Where the recorded cases are.
-pub fn folder() -> PathBuf {
-    std::env::var_os("CLAWCTL_CONFIGS").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/configs"),
-        PathBuf::from,
-    )
-}
+use super::Tally;
 
 /// Compares every recorded verdict; prints `configs RELEASE agree N of M` and each disagreement as
-/// a JSON line. Returns the number of disagreements.
-#[allow(clippy::print_stdout, reason = "the report of this test")]
-pub fn run(folder: &Path) -> usize {
-    let mut disagreements = 0;
+/// a JSON line.
+///
+/// # Errors
+/// None: what can't be read is a failed test.
+pub fn run(folder: &Path, tally: &mut Tally) -> Result<(), String> {
     for target in schema::releases() {
         let file = folder.join("expect").join(format!("{}.jsonl", target.release));
         let Ok(expected) = std::fs::read_to_string(&file) else { continue };
@@ -55,9 +50,10 @@ pub fn run(folder: &Path) -> usize {
         for line in &lines {
             println!("{line}");
         }
-        disagreements += lines.len();
+        tally.asked += all;
+        tally.agreed += all - lines.len();
     }
-    disagreements
+    Ok(())
 }
 
 /// The environment in which the verdicts were recorded.

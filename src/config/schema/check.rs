@@ -90,6 +90,12 @@ impl Checker<'_> {
                 problem: Problem::Bound("holds settings that don't go together".to_owned()),
             });
         }
+        if let Some(condition) = schema.r#if {
+            let holds = self.check(condition, node, path).is_empty();
+            if let Some(part) = if holds { schema.then } else { schema.r#else } {
+                self.node(part, node, path, issues);
+            }
+        }
         for branches in [&schema.any_of, &schema.one_of] {
             if !branches.is_empty() {
                 self.union(branches, node, path, issues);

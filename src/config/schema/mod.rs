@@ -78,7 +78,11 @@ pub fn target(asked: &str) -> Result<Target> {
     if let Some(target) = known.iter().find(|target| target.release == asked) {
         return Ok(target.clone());
     }
-    let version = if asked == "documented" { Some((2026, 7, u8::MAX)) } else { version(asked) };
+    let version = match asked {
+        "documented" => Some((2026, 7, 0)),
+        "2026.3" => Some((2026, 3, 0)),
+        _ => version(asked),
+    };
     let version = version.ok_or_else(|| no_schema("there is no release or rule set"))?;
     let set = rule_set(version).ok_or_else(|| no_schema("clawctl knows no schema for"))?;
     known
@@ -91,7 +95,6 @@ pub fn target(asked: &str) -> Result<Target> {
 /// The first release of the rule set, where one has a schema.
 fn rule_set(version: Version) -> Option<Version> {
     match version {
-        (2026, 3, _) if version < (2026, 3, 31) => None,
         version if version < (2026, 3, 31) => None,
         version if version < (2026, 6, 0) => Some((2026, 3, 31)),
         version if version < (2026, 8, 0) => Some((2026, 6, 0)),
@@ -119,8 +122,10 @@ pub fn auto(config: Option<&Value>) -> Option<(Target, String)> {
 pub fn check(loaded: &Loaded, target: &Target) -> Vec<Finding> {
     let (Some(tree), Some(pool)) = (loaded.tree(), Pool::get()) else { return Vec::new() };
     let Some(&root) = pool.releases.get(&target.release) else { return Vec::new() };
+    let keyed = rules::keyed(tree, target.version);
+    let tree = keyed.as_ref().unwrap_or(tree);
     let mut issues = Checker { pool }.check(root, tree, &mut JsonPath::root());
-    rules::check(tree, target, &mut issues);
+    rules::check(tree, target, pool, root, &mut issues);
     issues.sort_by_key(|issue| tree.nearest_span(&issue.path));
     issues.into_iter().map(|issue| finding(issue, tree, target)).collect()
 }

@@ -37,6 +37,9 @@ pub(super) struct Schema {
     pub(super) one_of: Vec<Id>,
     pub(super) all_of: Vec<Id>,
     pub(super) not: Option<Id>,
+    pub(super) r#if: Option<Id>,
+    pub(super) then: Option<Id>,
+    pub(super) r#else: Option<Id>,
     pub(super) r#const: Option<Value>,
     pub(super) r#enum: Vec<Value>,
     pub(super) pattern: Option<String>,
@@ -120,9 +123,10 @@ fn expand(nodes: &[Map<String, Value>], id: usize) -> Value {
             ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(branches)) => {
                 branches.iter().map(|id| expand(nodes, number(id))).collect()
             }
-            ("items" | "propertyNames" | "not" | "additionalProperties", Value::Number(_)) => {
-                expand(nodes, number(value))
-            }
+            (
+                "items" | "propertyNames" | "not" | "additionalProperties" | "if" | "then" | "else",
+                Value::Number(_),
+            ) => expand(nodes, number(value)),
             _ => value.clone(),
         };
         let key = if key == "prefixItems" { "items" } else { key };

@@ -6,7 +6,7 @@ use super::order::{self, Ask, Judge, NameRow, Only, Then, When};
 use super::pattern::{Builder, Gate, Lazy, Literals, Matcher, Scan};
 use super::text::{self, Leading};
 use super::words::Theme;
-use super::{F3, F9, FROM_7, Signal, UP_TO_7};
+use super::{F3, F9, FROM_7, Signal, UP_TO_7, Verdict};
 use crate::engine::types::{Family, Reason};
 
 /// A reason, and the row that gave it.
@@ -66,13 +66,20 @@ impl Compiled {
         }
     }
 
-    /// The reason for an error, and whether its text looks like a context overflow.
-    pub(super) fn judge(&self, signal: &Signal<'_>) -> (Option<Found>, bool) {
+    /// The reason for an error and its row, and whether the text looks like a context overflow.
+    pub(super) fn judge(&self, signal: &Signal<'_>) -> Verdict<'static> {
         let view = signal.message.filter(|text| !text.is_empty()).map(|text| self.view(text));
         let view = view.as_ref();
         let found =
             if F3.has(self.family) { self.status_first(signal, view) } else { self.text_first(signal, view) };
-        (found, view.is_some_and(View::likely_overflow))
+        let overflow = view.is_some_and(View::likely_overflow);
+        match found {
+            Some(found) => Verdict { reason: Some(found.reason), rule: found.rule, overflow },
+            None => {
+                let rule = view.and_then(|view| view.theme(Theme::Image)).unwrap_or("none");
+                Verdict { reason: None, rule, overflow }
+            }
+        }
     }
 
     /// 2026.3: a status or a code decides without regard to what the text was judged to be.

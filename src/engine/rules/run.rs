@@ -96,9 +96,9 @@ pub struct Pins {
     pub origin_means_auto: bool,
     /// An auto override without origin is dropped (2026.7 on).
     pub drops_auto_without_origin: bool,
-    /// A fallback is written to the session as an auto override (to 2026.7).
+    /// A fallback is written to the session as an auto override (2026.5, 2026.7).
     pub stores_fallback: bool,
-    /// That override carries its origin.
+    /// That override carries its origin (2026.7).
     pub stores_origin: bool,
     /// Cron's `payload.model` keeps the configured primary at the chain's end (2026.3).
     pub cron_keeps_primary: bool,
@@ -127,6 +127,9 @@ pub struct RunRules {
     pub unclassified_falls_back: bool,
     /// Requests for an answer without content before it counts as failed; 0: it counts as an answer.
     pub empty_requests: u32,
+    /// Repeats of the same model when no answer came in time, no profile is left and there are no
+    /// fallbacks (2026.5, 2026.7).
+    pub idle_retries: u32,
     /// What a context overflow does.
     pub overflow: Overflow,
     /// A format error goes straight to the next model (2026.7 on).
@@ -225,6 +228,7 @@ impl RunRules {
         visit("run.unclassified.fallsBack", Slot::Switch(&mut self.unclassified_falls_back));
         visit("run.unclassified.clearsWindows", Slot::Switch(&mut self.unclassified_clears_windows));
         visit("run.emptyRequests", Slot::Count(&mut self.empty_requests));
+        visit("run.idleRetries", Slot::Count(&mut self.idle_retries));
         visit("run.overflow.requests", Slot::Count(&mut overflow.requests));
         visit("run.overflow.nextModel", Slot::Switch(&mut overflow.next_model));
         visit("run.overflow.clearsWindows", Slot::Switch(&mut overflow.clears_windows));
@@ -291,6 +295,7 @@ fn r2026_3() -> RunRules {
         unclassified_requests: 1,
         unclassified_falls_back: false,
         empty_requests: 0,
+        idle_retries: 0,
         overflow: Overflow { requests: 1, next_model: false, clears_windows: true },
         format_skips_profiles: false,
         unmarked: ReasonSet::of(&[Reason::Timeout]),
@@ -331,7 +336,7 @@ fn r2026_3() -> RunRules {
             agent_model_is_strict: false,
             origin_means_auto: false,
             drops_auto_without_origin: false,
-            stores_fallback: true,
+            stores_fallback: false,
             stores_origin: false,
             cron_keeps_primary: true,
             hook_keeps_primary: true,
@@ -347,6 +352,7 @@ fn r2026_5() -> RunRules {
     RunRules {
         transport: Transport { honours_max_wait: true, ..before.transport },
         empty_requests: 2,
+        idle_retries: 1,
         overflow: Overflow { requests: 5, next_model: true, clears_windows: false },
         unmarked: ReasonSet::of(&[Reason::Timeout, Reason::Format]),
         rate_limit_rotations: Some(1),
@@ -357,7 +363,7 @@ fn r2026_5() -> RunRules {
         pins: Pins {
             user_model_is_strict: true,
             agent_model_is_strict: true,
-            stores_origin: true,
+            stores_fallback: true,
             cron_keeps_primary: false,
             ..before.pins
         },
@@ -391,6 +397,7 @@ fn r2026_7() -> RunRules {
         pins: Pins {
             origin_means_auto: true,
             drops_auto_without_origin: true,
+            stores_origin: true,
             hook_keeps_primary: false,
             ..before.pins
         },
@@ -409,6 +416,7 @@ fn r2026_9() -> RunRules {
         },
         same_model: SameModel { rate_limit_retries: 9, transient_retries: 8, ..before.same_model },
         short_limit_retries: 0,
+        idle_retries: 0,
         unclassified_falls_back: true,
         overflow: Overflow { requests: 1, next_model: false, clears_windows: false },
         unmarked: ReasonSet::of(&[

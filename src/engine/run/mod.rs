@@ -444,7 +444,12 @@ impl Runner<'_> {
                     }
                     self.events.push(Event::Failed(index, Some(Reason::Unknown), "live model switch".into()));
                 }
-                CandidateEnd::Skipped(reason, why) => self.skip(index, reason, why),
+                CandidateEnd::Skipped(reason, why) => {
+                    // Decided inside of the candidate, so the releases record it as failed.
+                    self.remember(index, reason);
+                    self.events.push(Event::Failed(index, reason, String::new()));
+                    self.skips.push(Skip { candidate: index, reason, why });
+                }
                 CandidateEnd::Failed(reason, detail) => {
                     let keeps =
                         reason.is_some_and(|reason| self.scene.run.probes.keeps_slot.contains(reason));
@@ -553,7 +558,10 @@ impl Runner<'_> {
         };
         let Some(reason @ (Reason::Auth | Reason::AuthPermanent)) = reason else { return };
         let failed = self.attempts.last().filter(|attempt| attempt.candidate == index);
-        let scope = failed.and_then(|attempt| attempt.profile.clone()).map(|id| id.as_str().to_string());
+        let scope = match failed.and_then(|attempt| attempt.profile.clone()) {
+            Some(profile) => Some(profile.as_str().to_string()),
+            None => self.skip_scope(index),
+        };
         let now = self.world.now;
         let key = self.skip_key(index, scope.as_deref());
         self.world.memory.skips.retain(|_, mark| now < mark.until);
@@ -609,6 +617,11 @@ impl Runner<'_> {
     fn gate(&mut self, index: usize, probed: &[&ProviderId]) -> Gate {
         let candidate = &self.request.candidates[index];
         let open = Gate::Call { probe: false, transient: false, reason: None };
+        let now = self.world.now;
+        let usage = self.stale.as_ref().unwrap_or(&self.world.auth.usage);
+        if usage.values().all(|stats| usage::unusable_until(self.scene.rules, stats, now, None).is_none()) {
+            return open;
+        }
         let (profiles, all_cooling) = self.with_stale(|runner| {
             let mut profiles = runner.order(candidate, None);
             if !runner.scene.run.pins.user_profile_locks
@@ -886,7 +899,19 @@ impl Runner<'_> {
         let overflow = self.scene.run.overflow;
         tries.overflows += 1;
         if tries.overflows < overflow.requests {
-            return None;
+            // A compaction asks the same model, and then the message is tried again, however it went.
+            let compaction = self.call(candidate, profile.as_ref());
+            match compaction.kind {
+                AnswerKind::Abort => {
+                    self.close(Then::Stop);
+                    return Some(CandidateEnd::Aborted);
+                }
+                AnswerKind::Fault(fault) if fault.overflow => tries.overflows += 1,
+                _ => {}
+            }
+            if tries.overflows < overflow.requests {
+                return None;
+            }
         }
         if overflow.clears_windows {
             self.mark_success(candidate, profile.as_ref());
@@ -958,10 +983,15 @@ impl Runner<'_> {
             self.begin(tries, false);
             return None;
         }
-        if reason == Reason::Overloaded && self.request.fallbacks_configured && !at_limit {
+        let alone = !self.request.fallbacks_configured;
+        if fault.timed_out && alone && tries.idle_repeats < run.idle_retries {
+            tries.idle_repeats += 1;
+            return None;
+        }
+        if reason == Reason::Overloaded && !alone && !at_limit {
             self.wait(self.overloaded_pause());
         }
-        if !self.request.fallbacks_configured && run.last_error_clears_windows {
+        if alone && run.last_error_clears_windows {
             self.mark_success(candidate, profile.as_ref());
             self.close(Then::Fail);
             return Some(CandidateEnd::Surfaced);
@@ -1173,8 +1203,8 @@ impl Runner<'_> {
     }
 
     fn mark_success(&mut self, candidate: &ModelRef, profile: Option<&ProfileId>) {
+        // A success ends the run, so nobody looks at the store as it was.
         let Some(profile) = profile else { return };
-        self.before_change();
         let now = self.world.now;
         let stats = self.world.auth.usage.entry(profile.clone()).or_default();
         usage::clear(self.scene.rules, stats);
@@ -1203,6 +1233,7 @@ struct Tries {
     short_repeats: u32,
     vague: u32,
     empty: u32,
+    idle_repeats: u32,
     overflows: u32,
     rate_limit_rotations: u32,
     overloaded_rotations: u32,

@@ -1,5 +1,8 @@
 //! The documents of layout version 1. Fields are only ever added.
 
+mod doctor;
+
+pub use doctor::*;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
