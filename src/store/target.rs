@@ -118,11 +118,10 @@ fn write_database(
             Some(owner) => {
                 create_agent_database(path, owner, now)?;
                 if installation.generation == Generation::SharedStore {
-                    // Seen with 2026.9.6: it reads such a database, and refuses to write it.
+                    // Seen with 2026.9.6: it lists from such a database, and refuses all else.
                     remarks.push(format!(
-                        "the agent {owner} had no database and was given one of schema version 1: the release reads \
-                         it, but writes nothing for this agent before its doctor has migrated it: openclaw doctor \
-                         --fix"
+                        "the agent {owner} had no database; the one made now has schema version 1, and the release \
+                         neither runs this agent nor writes it until its doctor has migrated it: openclaw doctor --fix"
                     ));
                 }
             }
