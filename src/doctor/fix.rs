@@ -25,7 +25,7 @@ impl Safety {
 }
 
 /// One thing that a repair does.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
     /// Changes the agent's store.
     Store(Change),
@@ -36,6 +36,25 @@ pub enum Action {
         /// The permission bits.
         mode: u32,
     },
+    /// Imports the agent's legacy files.
+    Import,
+    /// Imports an archive of an earlier import, which stays where it is.
+    ImportArchive {
+        /// The archive.
+        path: PathBuf,
+    },
+    /// Finishes the agent's interrupted import.
+    ResumeImport,
+    /// Moves a legacy file that nothing can be read from out of the way.
+    Archive {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Removes a temporary file of a write that was interrupted.
+    RemoveTemporary {
+        /// The file.
+        path: PathBuf,
+    },
     /// Removes a lock file whose process is gone.
     RemoveLock {
         /// The lock file.
@@ -43,8 +62,17 @@ pub enum Action {
     },
 }
 
+impl Action {
+    /// Whether it belongs to an import: those come before everything else, since what they bring changes
+    /// what other rules find.
+    #[must_use]
+    pub const fn is_import(&self) -> bool {
+        matches!(self, Self::Import | Self::ImportArchive { .. } | Self::ResumeImport | Self::Archive { .. })
+    }
+}
+
 /// A repair.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fix {
     /// What it does, as `remove openai:gone from the order`.
     pub title: String,

@@ -86,8 +86,10 @@ fn write_file(path: &Path, edits: &[&Edit]) -> Result<Vec<String>> {
     let after = apply(before, empty, edits, path)?;
     match &after {
         Some(text) => {
-            if is_state && profiles.symlink_metadata().is_err() {
-                // A release reads the state file of an agent that has a file of profiles only.
+            let puts_back = edits.iter().any(|edit| edit.path.is_empty());
+            if is_state && !puts_back && profiles.symlink_metadata().is_err() {
+                // A release reads the state file of an agent that has a file of profiles only. A file
+                // that is put back as a whole was there without one, or comes with it.
                 atomic::create(&profiles, EMPTY_STORE_FILE.as_bytes())?;
             }
             atomic::replace(path, text.as_bytes())?;
