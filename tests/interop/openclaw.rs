@@ -353,7 +353,7 @@ impl Home {
     }
 
     pub fn clawctl_set(&self, agent: &str, provider: &str, ids: &[&str]) -> Ran {
-        let mut args = vec!["auth", "order", "set", "--provider", provider, "--agent", agent];
+        let mut args = vec!["auth", "order", "set", "--yes", "--provider", provider, "--agent", agent];
         args.extend(ids);
         self.clawctl(&args).success()
     }

@@ -31,7 +31,7 @@ fn home_of_eight(release: Release) -> Home {
 
 /// Sets an order as a script does: exit 4 means try again.
 fn set(home: &Home, provider: &str, ids: &[String]) {
-    let mut args = vec!["auth", "order", "set", "--provider", provider, "--agent", "main"];
+    let mut args = vec!["auth", "order", "set", "--yes", "--provider", provider, "--agent", "main"];
     args.extend(ids.iter().map(String::as_str));
     for _ in 0..200 {
         let ran = home.clawctl(&args);
