@@ -2,12 +2,14 @@
 
 mod auth;
 mod backup;
+mod config;
 mod cooldowns;
 mod doctor;
 mod engine;
 
 pub use auth::{AuthCommand, AuthList, AuthShow, OrderClear, OrderCommand, OrderExplain, OrderGet, OrderSet};
 pub use backup::{BackupCommand, BackupCreate, BackupList, BackupRestore, Undo};
+pub use config::{ConfigChecks, ConfigCommand, ConfigExplain, ConfigFix, ConfigRead, ConfigValidate};
 pub use cooldowns::{CooldownsClear, CooldownsCommand, CooldownsShow};
 pub use doctor::{Doctor, DoctorCommand, DoctorExplain, DoctorRules, FailOn, FixLevel};
 pub use engine::{Classify, Route, RulesCommand, RulesDiff, RulesList, RulesShow, Simulate};
@@ -111,6 +113,12 @@ pub enum DiagnosticFormat {
     Human,
     /// One JSON document.
     Json,
+    /// SARIF 2.1.0, for code scanning.
+    Sarif,
+    /// Annotations of GitHub Actions.
+    Github,
+    /// JUnit XML.
+    Junit,
 }
 
 /// Flattened into every command that prints a list.
@@ -152,6 +160,9 @@ pub enum Command {
     Rules(RulesCommand),
     /// Find what is wrong with stores and files, and repair it; import legacy files
     Doctor(Doctor),
+    /// Check openclaw.json, explain what a setting holds, and repair it
+    #[command(subcommand)]
+    Config(ConfigCommand),
     /// Snapshots of the stores
     #[command(subcommand)]
     Backup(BackupCommand),
