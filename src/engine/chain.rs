@@ -122,7 +122,8 @@ fn without_duplicates(rules: &RuleSet, chain: Vec<ModelRef>) -> Vec<ModelRef> {
 /// has a model of its own, else those of `agents.defaults.model`.
 #[must_use]
 pub fn own_fallbacks<'a>(rules: &RuleSet, config: &'a EngineConfig, agent: Option<&str>) -> &'a [String] {
-    let own = agent.filter(|_| rules.chain.agent_settings).and_then(|id| agent_fallbacks(config, id));
+    let named = agent.filter(|id| rules.chain.agent_settings && !id.is_empty());
+    let own = named.and_then(|id| agent_fallbacks(config, id));
     own.or_else(|| config.defaults.model.as_ref()?.fallbacks.as_deref()).unwrap_or_default()
 }
 
@@ -236,4 +237,64 @@ pub fn is_allowed(rules: &RuleSet, config: &EngineConfig, agent: Option<&str>, m
     let configured =
         || key(&primary(rules, config, agent)) == key(model) || fallbacks.iter().any(|raw| same(raw));
     !rules.chain.allow_list_is_policy && configured()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn allowed(id: &str, config: &Value, agent: Option<&str>, raw: &str) -> bool {
+        let rules = RuleSet::builtin(id).expect("built in");
+        let config = EngineConfig::from_json(config);
+        let model = parse_ref(&rules, &config, agent, raw).expect("a ref");
+        is_allowed(&rules, &config, agent, &model)
+    }
+
+    #[test]
+    fn the_allow_list_is_the_keys_of_models_or_a_policy() {
+        let keys = json!({"agents": {"defaults": {
+            "model": {"primary": "openai/gpt-x", "fallbacks": ["xai/grok-x"]},
+            "models": {"google/gem-a": {}}
+        }}});
+        for (raw, expected) in
+            [("google/gem-a", true), ("openai/gpt-x", true), ("xai/grok-x", true), ("openai/gpt-y", false)]
+        {
+            assert_eq!(allowed("2026.7", &keys, None, raw), expected, "{raw}");
+        }
+        let policy = json!({"agents": {
+            "defaults": {"modelPolicy": {"allow": ["google/*", "openai/gpt-x"]}, "models": {"xai/grok-x": {}}},
+            "entries": {"w": {"modelPolicy": {"allow": ["xai/grok-x"]}}, "any": {"modelPolicy": {"allow": []}}}
+        }});
+        for (agent, raw, expected) in [
+            (None, "google/gem-a", true),
+            (None, "openai/gpt-x", true),
+            (None, "xai/grok-x", false),
+            (Some("w"), "xai/grok-x", true),
+            (Some("w"), "google/gem-a", false),
+            (Some("any"), "mistral/m", true),
+        ] {
+            assert_eq!(allowed("2026.9", &policy, agent, raw), expected, "{agent:?} {raw}");
+        }
+    }
+
+    /// Report 79369: an agent whose `model` is a bare string has no fallbacks.
+    #[test]
+    fn a_bare_string_makes_an_agent_strict() {
+        let config = EngineConfig::from_json(&json!({"agents": {
+            "defaults": {"model": {"primary": "openai/gpt-x", "fallbacks": ["xai/grok-x"]}},
+            "list": [
+                {"id": "strict", "model": "openai/gpt-y"},
+                {"id": "inherits"},
+                {"id": "own", "model": {"fallbacks": ["google/gem-a"]}}
+            ]
+        }}));
+        assert_eq!(agent_fallbacks(&config, "strict"), Some(&[][..]));
+        assert_eq!(agent_fallbacks(&config, "inherits"), None);
+        assert_eq!(agent_fallbacks(&config, "own"), Some(&["google/gem-a".to_owned()][..]));
+        let rules = RuleSet::builtin("2026.7").expect("built in");
+        let primary = |agent| agent_primary(&rules, &config, Some(agent)).to_string();
+        assert_eq!(primary("strict"), "openai/gpt-y");
+        assert_eq!(primary("own"), "openai/gpt-x");
+    }
 }

@@ -6,6 +6,7 @@ pub mod classify;
 pub mod coerce;
 pub mod facts;
 pub mod ids;
+mod js;
 mod models;
 pub mod notice;
 pub mod order;

@@ -4,7 +4,7 @@
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
-use super::ids::{AgentId, ProfileId, fold};
+use super::ids::{AgentId, ProfileId, normalize_agent_id};
 use super::rules::CooldownKey;
 use super::state::profile_ids;
 
@@ -196,11 +196,11 @@ impl EngineConfig {
         }
     }
 
-    /// The agent of that id; case and outer blanks don't matter.
+    /// The agent of that id, compared normalized.
     #[must_use]
     pub fn agent(&self, id: &str) -> Option<&AgentEntry> {
-        let wanted = fold(id);
-        self.agents.iter().find(|agent| fold(agent.id.as_str()) == wanted)
+        let wanted = normalize_agent_id(id);
+        self.agents.iter().find(|agent| normalize_agent_id(agent.id.as_str()) == wanted)
     }
 }
 

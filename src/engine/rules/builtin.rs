@@ -13,6 +13,9 @@ use super::{
     ProviderNames, ReasonSet, RuleSet, RunRules,
 };
 
+/// The last time that JavaScript's `Date` knows.
+const LAST_DATE: Millis = Millis(8_640_000_000_000_000);
+
 /// Before 2026.3.31.
 pub(super) fn r2026_3() -> RuleSet {
     let billing = Backoff { base: Millis::from_hours(5), max: Millis::from_hours(24) };
@@ -32,6 +35,7 @@ pub(super) fn r2026_3() -> RuleSet {
             max_doublings: 10,
             min_backoff: Millis::from_mins(1),
             whole_millis: false,
+            max_until: None,
             model_scoped: ReasonSet::default(),
             records_reason: false,
             keeps_rate_limit_count: false,
@@ -203,6 +207,7 @@ pub(super) fn r2026_7() -> RuleSet {
         run: RunRules::of_family(Family::R2026_7),
         cooldown: CooldownRules {
             whole_millis: true,
+            max_until: Some(LAST_DATE),
             model_scoped: ReasonSet::of(&[Reason::RateLimit, Reason::Timeout]),
             blocked: BlockedUse::Read,
             ..before.cooldown
@@ -212,7 +217,7 @@ pub(super) fn r2026_7() -> RuleSet {
             aws_sdk_profiles: true,
             rejects_onboard_command: true,
             names_oauth_ref: true,
-            max_expires: Some(Millis(8_640_000_000_000_000)),
+            max_expires: Some(LAST_DATE),
             ref_forms: vec![
                 RefForm::Full,
                 RefForm::WithoutProvider,

@@ -146,6 +146,7 @@ pub(super) fn visit(rules: &mut RuleSet, visit: &mut dyn FnMut(&'static str, Slo
     visit("cooldown.maxDoublings", Slot::Count(&mut cooldown.max_doublings));
     visit("cooldown.minBackoff", Slot::Millis(&mut cooldown.min_backoff));
     visit("cooldown.wholeMillis", Slot::Switch(&mut cooldown.whole_millis));
+    visit("cooldown.maxUntil", Slot::Limit(&mut cooldown.max_until));
     visit("cooldown.modelScoped", Slot::Reasons(&mut cooldown.model_scoped));
     visit("cooldown.recordsReason", Slot::Switch(&mut cooldown.records_reason));
     visit("cooldown.keepsRateLimitCount", Slot::Switch(&mut cooldown.keeps_rate_limit_count));
