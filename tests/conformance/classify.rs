@@ -15,6 +15,7 @@ pub fn answer(family: Family, case: &Value) -> Option<Value> {
         error_type: case["errorType"].as_str(),
         message: case["message"].as_str(),
         provider: case["provider"].as_str(),
+        ..Signal::default()
     };
     let verdict = Classifier::for_family(family).classify(&signal);
     Some(json!({

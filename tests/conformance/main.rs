@@ -4,8 +4,8 @@
 //! `CLAWCTL_VECTORS=DIR` runs those in DIR instead: `cases/NAME.jsonl` holds one question a line,
 //! line n of `expect/RELEASE/NAME.jsonl` is that release's answer to it.
 //!
-//! The recorded runs (`tests/conformance/scenarios`, or those in `CLAWCTL_SCENARIOS=DIR`) hold error
-//! scripts in `scripts/ID.json` and what a release did with them in `observed/RELEASE.jsonl`.
+//! Recorded runs (`tests/conformance/scenarios`, or those in `CLAWCTL_SCENARIOS=DIR`) hold error scripts
+//! in `scripts/ID.json` and what a release did with them in `observed/RELEASE.jsonl`.
 //!
 //! For each file and release one line `NAME RELEASE agree N of M` is printed, and each
 //! disagreement as one JSON line.
@@ -25,7 +25,28 @@ use serde_json::{Map, Value, json};
 /// Modules that answer questions; each returns none for an operation that isn't its own.
 const ANSWERERS: &[fn(Family, &Value) -> Option<Value>] = &[classify::answer];
 
-/// What one suite found.
+/// A kind of recordings: the variable that names another folder, the project's own folder beside
+/// this file, and what runs them.
+struct Suite {
+    variable: &'static str,
+    own: &'static str,
+    run: fn(&Path, &mut Tally) -> Result<(), String>,
+}
+
+const SUITES: &[Suite] = &[
+    Suite { variable: "CLAWCTL_VECTORS", own: "vectors", run: vectors },
+    Suite { variable: "CLAWCTL_SCENARIOS", own: "scenarios", run: recorded_runs },
+];
+
+/// Runs the scenarios of a folder.
+fn recorded_runs(folder: &Path, tally: &mut Tally) -> Result<(), String> {
+    let (agreed, asked) = scenarios::run(folder);
+    tally.agreed += agreed;
+    tally.asked += asked;
+    Ok(())
+}
+
+/// How many recordings were compared, and how many of them agreed.
 #[derive(Default)]
 struct Tally {
     agreed: usize,
@@ -34,29 +55,32 @@ struct Tally {
 
 fn main() -> ExitCode {
     if std::env::args().any(|argument| argument == "--list") {
-        println!("vectors: test");
-        println!("scenarios: test");
+        SUITES.iter().for_each(|suite| println!("{}: test", suite.own));
         return ExitCode::SUCCESS;
     }
-    let mut tally = Tally::default();
-    let outcome = vectors(&own_or_given("CLAWCTL_VECTORS", "vectors"), &mut tally);
-    if let Err(problem) = &outcome {
-        eprintln!("conformance: {problem}");
+    let mut passed = 0;
+    let mut failed = 0;
+    for suite in SUITES {
+        let own = || Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance").join(suite.own);
+        let folder = std::env::var_os(suite.variable).map_or_else(own, PathBuf::from);
+        let mut tally = Tally::default();
+        let outcome = (suite.run)(&folder, &mut tally);
+        passed += tally.agreed;
+        failed += tally.asked - tally.agreed;
+        // A suite that compared nothing has failed: its folder is empty or its questions unknown.
+        if let Err(problem) = outcome.and_then(|()| match tally.asked {
+            0 => Err(format!("{}: nothing to compare", folder.display())),
+            _ => Ok(()),
+        }) {
+            eprintln!("{}: {problem}", suite.own);
+            failed += 1;
+        }
     }
-    let (agreed, total) = scenarios::run(&own_or_given("CLAWCTL_SCENARIOS", "scenarios"));
-    tally.agreed += agreed;
-    tally.asked += total;
-    let failed = outcome.is_err() || tally.agreed < tally.asked || tally.asked == 0;
-    let result = if failed { "FAILED" } else { "ok" };
-    println!("\ntest result: {result}. {} passed; {} failed", tally.agreed, tally.asked - tally.agreed);
-    if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
-}
-
-fn own_or_given(variable: &str, own: &str) -> PathBuf {
-    std::env::var_os(variable).map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance").join(own),
-        PathBuf::from,
-    )
+    let result = if failed > 0 { "FAILED" } else { "ok" };
+    println!(
+        "\ntest result: {result}. {passed} passed; {failed} failed; 0 ignored; 0 measured; 0 filtered out"
+    );
+    if failed > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
 /// Runs every file of cases against every release that has answers to it.

@@ -141,6 +141,7 @@ impl Fault {
             error_type: error_type.as_deref(),
             message: Some(&text),
             provider: Some(provider),
+            ..Signal::default()
         });
         let (mut reason, mut rule) = (verdict.reason, verdict.rule.to_string());
         if raw.timed_out && reason.is_none() {
