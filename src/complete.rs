@@ -11,6 +11,14 @@ use crate::machine::{AgentView, Machine};
 use crate::store::backup;
 use crate::time::Clock;
 
+/// Rules of `doctor`.
+#[must_use]
+pub fn rules() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
+        crate::doctor::rules().iter().map(|rule| word(rule.id, Some(rule.summary.to_owned()))).collect()
+    })
+}
+
 /// Agents of the installation.
 #[must_use]
 pub fn agents() -> ArgValueCandidates {

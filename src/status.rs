@@ -236,7 +236,7 @@ impl Machine {
 
     /// What an `env` or `file` reference points at, when it isn't there. `exec` references are never
     /// run, so they count as there.
-    fn unresolved(&self, profile: &Profile) -> Option<String> {
+    pub(crate) fn unresolved(&self, profile: &Profile) -> Option<String> {
         profile.credential.refs().into_iter().find_map(|reference| match reference.source.as_str() {
             "env" => {
                 (!self.has_variable(&reference.id)).then(|| format!("variable {} isn't set", reference.id))
@@ -253,7 +253,7 @@ impl Machine {
 
     /// Whether OpenClaw would find this variable: in the environment, in `.env` of the state folder,
     /// or in `env` of the config.
-    fn has_variable(&self, name: &str) -> bool {
+    pub(crate) fn has_variable(&self, name: &str) -> bool {
         self.env.text(name).is_some()
             || self.config_env().get(name).is_some_and(|value| !value.trim().is_empty())
             || crate::config::env_file_names(&self.installation.places.state_dir.join(".env")).contains(name)

@@ -89,6 +89,27 @@ impl CooldownSettings {
             scaled(CooldownKey::FailureWindowHours, &HOURS).unwrap_or(cooldown.failure_window.0 as f64);
         Self { billing, auth_permanent, failure_window }
     }
+
+    /// The longest window of a kind that can come about, ms. For a cooldown that is at least a day:
+    /// a provider's usage report sets such ones outside of the ladder. A subscription's limit
+    /// resets within a month at the latest.
+    #[must_use]
+    pub fn longest(&self, rules: &RuleSet, kind: WindowKind) -> Millis {
+        const DAY: Millis = Millis::from_hours(24);
+        let most = f64::from(rules.cooldown.max_doublings) + 1.0;
+        match kind {
+            WindowKind::Cooldown => {
+                let ladder = rules.cooldown.regular_ladder.iter().copied().max();
+                let rate_limit = rules.cooldown.rate_limit.map(|backoff| backoff.max.max(backoff.base));
+                [ladder, rate_limit].into_iter().flatten().fold(DAY, Millis::max)
+            }
+            WindowKind::Disabled => {
+                let window = |doubling: Doubling| Millis(doubling.window(rules, most).ceil() as i64);
+                window(self.billing).max(window(self.auth_permanent))
+            }
+            WindowKind::Blocked => Millis(35 * DAY.0),
+        }
+    }
 }
 
 /// The kind of a window.

@@ -17,6 +17,7 @@ mod parse;
 mod render;
 mod replay;
 mod result;
+mod rules_file;
 mod span;
 #[cfg(test)]
 mod tests;
@@ -37,4 +38,5 @@ pub use result::{
     AttemptLine, CandidateRef, DecisionLine, ExpectationFailure, Expectations, FinalState, Outcome,
     ReplayResult, RulesChoice, Skipped, Summary, Turn, WindowLine,
 };
+pub use rules_file::{RulesFile, find as find_rules, parse_rules};
 pub use trace::{Story, StoryLine, story};

@@ -57,7 +57,7 @@ pub fn parse(text: &str, label: &str) -> Result<Vec<Script>, Vec<ScriptError>> {
     if failed.is_empty() { Ok(scripts) } else { Err(failed) }
 }
 
-fn syntax_errors(
+pub(super) fn syntax_errors(
     text: &str,
     lines_before: usize,
     label: &str,
@@ -105,24 +105,24 @@ const WINDOW_KEYS: &[&str] = &["kind", "reason", "model", "lasts"];
 const OUTCOMES: &[&str] = &["answered", "failed", "ended", "aborted"];
 const WINDOW_KINDS: &[&str] = &["cooldown", "disabled", "blocked"];
 
-struct Reader<'t> {
+pub(super) struct Reader<'t> {
     text: &'t str,
     lines_before: usize,
     origin: Origin,
-    errors: Vec<Error>,
+    pub(super) errors: Vec<Error>,
 }
 
 /// Members of an object whose keys were checked.
-struct Fields<'n>(&'n [Member]);
+pub(super) struct Fields<'n>(&'n [Member]);
 
 impl<'n> Fields<'n> {
-    fn get(&self, key: &str) -> Option<&'n Node> {
+    pub(super) fn get(&self, key: &str) -> Option<&'n Node> {
         self.0.iter().find(|member| member.name == key).map(|member| &member.value)
     }
 }
 
 /// `path.key`, quoted where a key isn't a plain word.
-fn child(path: &str, key: &str) -> String {
+pub(super) fn child(path: &str, key: &str) -> String {
     let plain = !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
     match (plain, path.is_empty()) {
         (true, true) => key.to_string(),
@@ -131,7 +131,7 @@ fn child(path: &str, key: &str) -> String {
     }
 }
 
-fn item(path: &str, index: usize) -> String {
+pub(super) fn item(path: &str, index: usize) -> String {
     format!("{path}[{index}]")
 }
 
@@ -156,11 +156,11 @@ fn listed(known: &[&str]) -> String {
 }
 
 impl<'t> Reader<'t> {
-    fn new(text: &'t str, lines_before: usize, origin: Origin) -> Self {
+    pub(super) fn new(text: &'t str, lines_before: usize, origin: Origin) -> Self {
         Self { text, lines_before, origin, errors: Vec::new() }
     }
 
-    fn error(&mut self, at: usize, path: &str, message: impl Into<String>) -> &mut Error {
+    pub(super) fn error(&mut self, at: usize, path: &str, message: impl Into<String>) -> &mut Error {
         let (line, column) = line_column(self.text, at);
         let mut error =
             Error::usage(message).at(&self.origin.label).at_line(line + self.lines_before, column);
@@ -172,11 +172,11 @@ impl<'t> Reader<'t> {
         &mut self.errors[last]
     }
 
-    fn wrong_type(&mut self, node: &Node, path: &str, wanted: &str) {
+    pub(super) fn wrong_type(&mut self, node: &Node, path: &str, wanted: &str) {
         self.error(node.at, path, format!("expected {wanted}, found {}", node.what()));
     }
 
-    fn fields<'n>(&mut self, node: &'n Node, path: &str, known: &[&str]) -> Option<Fields<'n>> {
+    pub(super) fn fields<'n>(&mut self, node: &'n Node, path: &str, known: &[&str]) -> Option<Fields<'n>> {
         let Kind::Object(members) = &node.kind else {
             self.wrong_type(node, path, "an object");
             return None;
@@ -198,7 +198,7 @@ impl<'t> Reader<'t> {
         Some(Fields(members))
     }
 
-    fn text(&mut self, node: &Node, path: &str) -> Option<String> {
+    pub(super) fn text(&mut self, node: &Node, path: &str) -> Option<String> {
         if let Kind::Text(text) = &node.kind {
             return Some(text.clone());
         }
@@ -206,7 +206,7 @@ impl<'t> Reader<'t> {
         None
     }
 
-    fn word(&mut self, node: &Node, path: &str, known: &[&str]) -> Option<String> {
+    pub(super) fn word(&mut self, node: &Node, path: &str, known: &[&str]) -> Option<String> {
         let text = self.text(node, path)?;
         if known.contains(&text.as_str()) {
             return Some(text);
@@ -225,7 +225,7 @@ impl<'t> Reader<'t> {
         None
     }
 
-    fn whole(&mut self, node: &Node, path: &str) -> Option<i64> {
+    pub(super) fn whole(&mut self, node: &Node, path: &str) -> Option<i64> {
         if let Kind::Number(number) = &node.kind
             && let Some(whole) = number.as_i64()
         {
@@ -235,7 +235,7 @@ impl<'t> Reader<'t> {
         None
     }
 
-    fn list<'n>(&mut self, node: &'n Node, path: &str) -> &'n [Node] {
+    pub(super) fn list<'n>(&mut self, node: &'n Node, path: &str) -> &'n [Node] {
         if let Kind::List(items) = &node.kind {
             return items;
         }
@@ -243,7 +243,7 @@ impl<'t> Reader<'t> {
         &[]
     }
 
-    fn texts(&mut self, node: &Node, path: &str) -> Vec<String> {
+    pub(super) fn texts(&mut self, node: &Node, path: &str) -> Vec<String> {
         let mut texts = Vec::new();
         for (index, entry) in self.list(node, path).iter().enumerate() {
             texts.extend(self.text(entry, &item(path, index)));

@@ -89,6 +89,7 @@ pub struct Sourced<T> {
 pub struct RawJson(Box<str>);
 
 impl RawJson {
+    /// Text that is one JSON value.
     pub(crate) fn new(text: &str) -> Self {
         Self(text.into())
     }

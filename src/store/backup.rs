@@ -256,7 +256,7 @@ fn copy_in(path: &Path, folder: &Path, index: usize) -> Result<FileRecord> {
         copy_rows(path, &copy)?;
     } else {
         let bytes = fs::read(path).map_err(|error| Error::io("read the file", path, error))?;
-        atomic::create_new(&copy, &bytes)?;
+        atomic::create(&copy, &bytes)?;
     }
     let bytes = fs::read(&copy).map_err(|error| Error::io("read the file", &copy, error))?;
     Ok(FileRecord {
@@ -444,7 +444,10 @@ impl Manifest {
     }
 }
 
-fn load_all(installation: &Installation) -> Result<(Vec<(PathBuf, Manifest)>, Vec<Error>)> {
+/// A backup's folder and manifest.
+type Loaded = (PathBuf, Manifest);
+
+fn load_all(installation: &Installation) -> Result<(Vec<Loaded>, Vec<Error>)> {
     let parent = installation.places.backups_dir();
     let entries = match fs::read_dir(&parent) {
         Ok(entries) => entries,
@@ -518,6 +521,7 @@ pub fn restore(installation: &Installation, id: &BackupId, context: &WriteContex
     make_databases(installation, &edits, context)?;
     let backup = before_write(installation, &edits, Undoable::Yes, context)?;
     let written = write_edits(installation, &edits, &backup, context)?;
+    forget_imports(installation, &edits)?;
     Ok(Restored::of(from, written))
 }
 
@@ -685,9 +689,19 @@ fn take_back(
     }
     let backup = before_write(installation, &edits, Undoable::No, context)?;
     let written = write_edits(installation, &edits, &backup, context)?;
+    forget_imports(installation, &edits)?;
     manifest.undone = true;
     manifest.save(folder)?;
     Ok(Restored::of(from, written))
+}
+
+/// Files that were put back are to be imported again.
+fn forget_imports(installation: &Installation, edits: &[Edit]) -> Result<()> {
+    let is_back = |edit: &&Edit| {
+        edit.source.row.is_none() && edit.path.is_empty() && edit.before.is_none() && edit.after.is_some()
+    };
+    let paths: Vec<&Path> = edits.iter().filter(is_back).map(|edit| edit.source.path.as_path()).collect();
+    super::import::forget(installation, &paths)
 }
 
 impl Restored {

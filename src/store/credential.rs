@@ -55,8 +55,8 @@ pub struct SecretField {
     pub secret: Secret,
 }
 
-/// One credential.
-#[derive(Clone)]
+/// One credential; two are equal when their texts are.
+#[derive(Clone, PartialEq, Eq)]
 pub struct Credential {
     raw: Box<str>,
     kind: CredentialType,
@@ -247,7 +247,8 @@ fn kind_of(name: &str) -> SecretKind {
     }
 }
 
-fn is_plain(name: &str, value: &Value) -> bool {
+/// Whether a member is known to hold no secret.
+pub(crate) fn is_plain(name: &str, value: &Value) -> bool {
     HARMLESS.contains(&name) && !value.is_object() && !value.is_array()
 }
 

@@ -110,15 +110,15 @@ impl Installation {
         }
 
         let shared = read_shared(&places.state_database());
-        let generation = if shared.active {
-            Generation::SharedStore
-        } else if uses_databases(&places, &agents) {
-            Generation::AgentDatabase
-        } else {
-            Generation::Json
-        };
+        let generation = generation_of(&places, &agents, &shared);
         let ConfiguredAgents { entries, release, .. } = configured;
         Ok(Self { places, agents, entries, generation, shared, release })
+    }
+
+    /// Looks at the stores again after a write; the agents stay the same.
+    pub fn refresh(&mut self) {
+        self.shared = read_shared(&self.places.state_database());
+        self.generation = generation_of(&self.places, &self.agents, &self.shared);
     }
 
     /// Every agent: those of the config first, then those that only have a folder, then `main` when
@@ -179,6 +179,23 @@ impl Installation {
         }
     }
 
+    /// Year and month of the release that last wrote the config.
+    pub(crate) fn release_month(&self) -> Option<(u32, u32)> {
+        let release = self.release.as_deref()?;
+        let mut parts = release.trim().split('.').map(|part| part.parse::<u32>().ok());
+        Some((parts.next()??, parts.next()??))
+    }
+
+    /// Whether the config was last written by this release or a later one.
+    pub(crate) fn is_at_least(&self, year: u32, month: u32) -> bool {
+        self.release_month().is_some_and(|release| release >= (year, month))
+    }
+
+    /// Remarks on the state database.
+    pub(crate) fn shared_notes(&self) -> &[super::Note] {
+        &self.shared.layer.notes
+    }
+
     /// Which kind of store holds the credentials.
     #[must_use]
     pub fn generation(&self) -> Generation {
@@ -224,6 +241,16 @@ fn agents_on_disk(places: &Places) -> Result<Vec<AgentId>> {
     }
     ids.sort();
     Ok(ids)
+}
+
+fn generation_of(places: &Places, agents: &[Agent], shared: &Shared) -> Generation {
+    if shared.active {
+        Generation::SharedStore
+    } else if uses_databases(places, agents) {
+        Generation::AgentDatabase
+    } else {
+        Generation::Json
+    }
 }
 
 /// Whether some agent has a database with auth tables; `main` is asked first.

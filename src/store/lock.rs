@@ -131,6 +131,26 @@ fn look(path: &Path) -> State {
     State::Held { pid: owner.map(|owner| owner.pid) }
 }
 
+/// Why a lock file is abandoned; `None` while its process lives, or when it isn't there.
+pub(crate) fn abandoned(path: &Path) -> Option<String> {
+    match look(path) {
+        State::Abandoned { why, .. } => Some(why),
+        _ => None,
+    }
+}
+
+/// Removes a lock file, if it is still abandoned.
+///
+/// # Errors
+/// `Busy` when a process holds it now.
+pub(crate) fn remove_abandoned(path: &Path) -> Result<()> {
+    match look(path) {
+        State::Gone => Ok(()),
+        State::Abandoned { text, .. } if take_away(path, &text) => Ok(()),
+        _ => Err(Error::busy("a process holds this lock now").at(path).hint("try again")),
+    }
+}
+
 /// A process of another user is alive too. A zombie isn't, as for the releases.
 fn is_alive(pid: i32) -> bool {
     let Some(pid) = Pid::from_raw(pid).filter(|pid| pid.as_raw_nonzero().get() > 0) else { return false };

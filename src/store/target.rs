@@ -14,7 +14,7 @@ use super::layer::{
 };
 use super::sqlite::{self, sqlite_error};
 use super::write::{Edit, edited, same_json};
-use super::{AgentId, Installation, atomic, lock};
+use super::{AgentId, Generation, Installation, atomic, lock};
 use crate::error::{Error, Result};
 use crate::time::Millis;
 
@@ -37,7 +37,7 @@ pub(crate) fn write(
 ) -> Result<Vec<String>> {
     atomic::refuse_symlink(path)?;
     if edits.iter().any(|edit| edit.source.row.is_some()) {
-        write_database(installation, path, edits, now).map(|()| Vec::new())
+        write_database(installation, path, edits, now)
     } else {
         write_file(path, edits)
     }
@@ -86,9 +86,11 @@ fn write_file(path: &Path, edits: &[&Edit]) -> Result<Vec<String>> {
     let after = apply(before, empty, edits, path)?;
     match &after {
         Some(text) => {
-            if is_state && profiles.symlink_metadata().is_err() {
-                // A release reads the state file of an agent that has a file of profiles only.
-                atomic::create_new(&profiles, EMPTY_STORE_FILE.as_bytes())?;
+            let puts_back = edits.iter().any(|edit| edit.path.is_empty());
+            if is_state && !puts_back && profiles.symlink_metadata().is_err() {
+                // A release reads the state file of an agent that has a file of profiles only. A file
+                // that is put back as a whole was there without one, or comes with it.
+                atomic::create(&profiles, EMPTY_STORE_FILE.as_bytes())?;
             }
             atomic::replace(path, text.as_bytes())?;
         }
@@ -104,12 +106,27 @@ fn read_back_failed(path: &Path) -> Error {
     Error::busy("what was written doesn't read back the same, another process changed it since").at(path)
 }
 
-fn write_database(installation: &Installation, path: &Path, edits: &[&Edit], now: Millis) -> Result<()> {
+fn write_database(
+    installation: &Installation,
+    path: &Path,
+    edits: &[&Edit],
+    now: Millis,
+) -> Result<Vec<String>> {
     let owner = owner_of(installation, path);
     let known = if owner.is_some() { KNOWN_AGENT_SCHEMA } else { KNOWN_STATE_SCHEMA };
+    let mut remarks = Vec::new();
     if path.symlink_metadata().is_err() {
         match &owner {
-            Some(owner) => create_agent_database(path, owner, now)?,
+            Some(owner) => {
+                create_agent_database(path, owner, now)?;
+                if installation.generation == Generation::SharedStore {
+                    // Seen with 2026.9.6: it lists from such a database, and refuses all else.
+                    remarks.push(format!(
+                        "the agent {owner} had no database; the one made now has schema version 1, and the release \
+                         neither runs this agent nor writes it until its doctor has migrated it: openclaw doctor --fix"
+                    ));
+                }
+            }
             None => return Err(Error::nothing("the state database is gone").at(path)),
         }
     }
@@ -156,7 +173,7 @@ fn write_database(installation: &Installation, path: &Path, edits: &[&Edit], now
             return Err(read_back_failed(path));
         }
     }
-    Ok(())
+    Ok(remarks)
 }
 
 fn rows_of(edits: &[&Edit]) -> Vec<Row> {

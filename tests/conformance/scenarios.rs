@@ -8,15 +8,18 @@ use clawctl::engine::rules::RuleSet;
 use clawctl::script::{Machine, Outcome, Script, Turn, parse, replay};
 use serde_json::{Value, json};
 
+use super::Tally;
+
 /// A window set by a second failure inside of it is measured from that failure, so it is shorter by
 /// the time that the real calls took; the virtual ones take none.
 const REAL_CALLS_TAKE: i64 = 15_000;
 
 /// Runs every observed file in `dir`; prints a line per file and one JSON line per disagreement.
-/// Returns how many scenarios agree, and how many there are.
-pub fn run(dir: &Path) -> (usize, usize) {
+///
+/// # Errors
+/// None: what can't be read is a failed test.
+pub fn run(dir: &Path, tally: &mut Tally) -> Result<(), String> {
     let scripts = read_scripts(&dir.join("scripts"));
-    let (mut agreed, mut total) = (0, 0);
     for file in files(&dir.join("observed"), "jsonl") {
         let release = file.file_stem().and_then(|stem| stem.to_str()).expect("a release as file name");
         let (mut agree, mut count) = (0, 0);
@@ -31,10 +34,10 @@ pub fn run(dir: &Path) -> (usize, usize) {
             }
         }
         println!("scenarios {release} agree {agree} of {count}");
-        agreed += agree;
-        total += count;
+        tally.agreed += agree;
+        tally.asked += count;
     }
-    (agreed, total)
+    Ok(())
 }
 
 fn files(dir: &Path, extension: &str) -> Vec<PathBuf> {

@@ -1,0 +1,42 @@
+//! `clawctl doctor rules`
+
+use crate::cli::DoctorRules;
+use crate::commands::{Context, Layout};
+use crate::doctor::{Rule, rules};
+use crate::exit::ExitStatus;
+use crate::output::json::v1;
+use crate::output::list::{Column, Field, column};
+
+const COLUMNS: [Column; 4] = [column("id"), column("severity"), column("looks at"), column("finds")];
+
+pub(crate) fn run(context: &mut Context<'_, '_>, args: &DoctorRules) -> anyhow::Result<ExitStatus> {
+    let layout = context.layout(args.format.format);
+    if layout == Layout::Json {
+        let rules = rules().iter().map(|rule| json_rule(rule)).collect();
+        context.print_json(v1::DoctorRules { rules })?;
+        return Ok(ExitStatus::Ok);
+    }
+    let rows: Vec<Vec<Field>> = rules()
+        .iter()
+        .map(|rule| {
+            vec![
+                Field::new(rule.id),
+                Field::new(rule.severity.name()),
+                Field::new(rule.looks_at.name()),
+                Field::new(rule.summary),
+            ]
+        })
+        .collect();
+    context.print_list(layout, &COLUMNS, &rows)?;
+    Ok(ExitStatus::Ok)
+}
+
+pub(super) fn json_rule(rule: &Rule) -> v1::DoctorRule {
+    v1::DoctorRule {
+        id: rule.id,
+        severity: rule.severity.name(),
+        looks_at: rule.looks_at.name(),
+        summary: rule.summary,
+        explanation: rule.explanation,
+    }
+}
