@@ -76,9 +76,20 @@ impl Demo {
         for agent in ["main", "ops", "research"] {
             make_dir(&self.dir.join("agents").join(agent).join("agent"))?;
         }
-        let ops = self.dir.join("agents/ops/agent/openclaw-agent.sqlite");
-        agent_database(&ops, now)
-            .map_err(|error| Error::failed("can't make the sample database").at(&ops).caused_by(error))?;
+        let ops = json!({
+            "openai:ops": { "type": "api_key", "provider": "openai", "key": "demo-ops-key-0000000000000000-not-real" },
+            "openai:work": { "type": "api_key", "provider": "openai", "key": "demo-work-key-of-ops-000000000-not-real" },
+        });
+        let ops_state = json!({ "version": 1,
+            "order": { "openai": ["openai:ops", "openai:work"] },
+            "usageStats": { "openai:ops": { "lastUsed": now.0 - 120_000, "errorCount": 0 } },
+        });
+        for (agent, rows) in [("main", None), ("ops", Some((&ops, &ops_state)))] {
+            let path = self.dir.join("agents").join(agent).join("agent/openclaw-agent.sqlite");
+            agent_database(&path, agent, rows, now).map_err(|error| {
+                Error::failed("can't make the sample database").at(&path).caused_by(error)
+            })?;
+        }
         let legacy = json!({
             "version": 1,
             "profiles": {
@@ -161,7 +172,13 @@ fn shared_store(path: &Path, now: Millis) -> rusqlite::Result<()> {
     connection.close().map_err(|(_, error)| error)
 }
 
-fn agent_database(path: &Path, now: Millis) -> rusqlite::Result<()> {
+/// An agent's database; `rows` are its own profiles and state, when it has some.
+fn agent_database(
+    path: &Path,
+    agent: &str,
+    rows: Option<(&Value, &Value)>,
+    now: Millis,
+) -> rusqlite::Result<()> {
     let connection = create(path)?;
     connection.execute_batch(&format!(
         "{SCHEMA_META}
@@ -172,25 +189,20 @@ fn agent_database(path: &Path, now: Millis) -> rusqlite::Result<()> {
          PRAGMA user_version = 23;"
     ))?;
     connection.execute(
-        "INSERT INTO schema_meta VALUES ('primary', 'agent', 23, 'ops', '2026.9.6', ?1, ?1)",
-        [now.0],
+        "INSERT INTO schema_meta VALUES ('primary', 'agent', 23, ?1, '2026.9.6', ?2, ?2)",
+        params![agent, now.0],
     )?;
-    let store = json!({ "version": 1, "profiles": {
-        "openai:ops": { "type": "api_key", "provider": "openai", "key": "demo-ops-key-0000000000000000-not-real" },
-        "openai:work": { "type": "api_key", "provider": "openai", "key": "demo-work-key-of-ops-000000000-not-real" },
-    } });
-    let state = json!({ "version": 1,
-        "order": { "openai": ["openai:ops", "openai:work"] },
-        "usageStats": { "openai:ops": { "lastUsed": now.0 - 120_000, "errorCount": 0 } },
-    });
-    connection.execute(
-        "INSERT INTO auth_profile_store VALUES ('primary', ?1, ?2)",
-        params![store.to_string(), now.0],
-    )?;
-    connection.execute(
-        "INSERT INTO auth_profile_state VALUES ('primary', ?1, ?2)",
-        params![state.to_string(), now.0],
-    )?;
+    if let Some((profiles, state)) = rows {
+        let store = json!({ "version": 1, "profiles": profiles });
+        connection.execute(
+            "INSERT INTO auth_profile_store VALUES ('primary', ?1, ?2)",
+            params![store.to_string(), now.0],
+        )?;
+        connection.execute(
+            "INSERT INTO auth_profile_state VALUES ('primary', ?1, ?2)",
+            params![state.to_string(), now.0],
+        )?;
+    }
     connection.close().map_err(|(_, error)| error)
 }
 

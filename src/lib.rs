@@ -14,6 +14,8 @@ pub mod error;
 pub mod exit;
 pub mod machine;
 pub mod output;
+pub mod rulebook;
+pub mod script;
 pub mod status;
 pub mod store;
 pub mod time;

@@ -12,8 +12,8 @@ use crate::engine::{self, EngineConfig, Family, RuleSet};
 use crate::env::Env;
 use crate::error::{Error, Result};
 use crate::store::{
-    Agent, AgentId, AuthStore, ConfiguredAgent, ConfiguredAgents, Generation, Installation, Options, Places,
-    Reader, sessions,
+    Agent, AgentId, AuthStore, ConfiguredAgent, ConfiguredAgents, Generation, Installation, NoteKind,
+    Options, Places, Reader, sessions,
 };
 use crate::time::Millis;
 
@@ -135,7 +135,7 @@ impl Machine {
         agents: &'a [&'a Agent],
     ) -> Result<impl Iterator<Item = Result<AgentView>> + 'a> {
         let reader = Reader::new(&self.installation)?;
-        Ok(agents.iter().map(move |agent| reader.read(agent).map(|store| self.view(store))))
+        Ok(agents.iter().map(move |agent| shown(reader.read(agent)?).map(|store| self.view(store))))
     }
 
     /// The engine's view of a store that was read.
@@ -151,7 +151,7 @@ impl Machine {
     /// # Errors
     /// The store can't be read at all.
     pub fn read(&self, agent: &Agent) -> Result<AgentView> {
-        Reader::new(&self.installation)?.read(agent).map(|store| self.view(store))
+        shown(Reader::new(&self.installation)?.read(agent)?).map(|store| self.view(store))
     }
 
     /// The profile that a session is pinned to.
@@ -220,6 +220,55 @@ impl Machine {
             .and_then(|text| text.parse().ok())
             .or_else(|| self.config.value().and_then(config::gateway_port))
             .unwrap_or(DEFAULT)
+    }
+}
+
+impl AgentView {
+    /// The effective store as one document, with its secrets: for replays in memory, never for
+    /// printing.
+    #[must_use]
+    pub fn document(&self) -> Value {
+        let parse = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_default();
+        let store = &self.store;
+        let profiles: serde_json::Map<String, Value> = store
+            .profiles
+            .iter()
+            .map(|(id, profile)| (id.as_str().to_owned(), parse(profile.credential.expose_json())))
+            .collect();
+        let usage: serde_json::Map<String, Value> = store
+            .state
+            .usage
+            .iter()
+            .map(|(id, usage)| (id.as_str().to_owned(), parse(usage.value.as_str())))
+            .collect();
+        let order: serde_json::Map<String, Value> = store
+            .state
+            .order
+            .iter()
+            .map(|(provider, order)| {
+                (provider.clone(), order.value.iter().map(|id| Value::from(id.as_str())).collect())
+            })
+            .collect();
+        let last_good: serde_json::Map<String, Value> = store
+            .state
+            .last_good
+            .iter()
+            .map(|(provider, id)| (provider.clone(), id.value.as_str().into()))
+            .collect();
+        serde_json::json!({
+            "version": 1, "profiles": profiles, "order": order, "usageStats": usage, "lastGood": last_good,
+        })
+    }
+}
+
+/// A store that shows nothing because a file can't be opened is an error; one that shows a part is
+/// not.
+fn shown(store: AuthStore) -> Result<AuthStore> {
+    match store.notes.iter().find(|note| note.kind == NoteKind::Unreadable) {
+        Some(note) if store.profiles.is_empty() => Err(Error::failed(note.text.clone())
+            .at(&note.path)
+            .hint("run clawctl as the user who owns the OpenClaw state folder")),
+        _ => Ok(store),
     }
 }
 

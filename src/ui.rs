@@ -139,6 +139,11 @@ impl<'a> Ui<'a> {
         self.stdout.writer()
     }
 
+    /// Standard input and output at once.
+    pub fn input_and_out(&mut self) -> (&mut dyn Read, &mut (dyn Write + 'a)) {
+        (&mut *self.stdin, self.stdout.writer())
+    }
+
     /// Standard input.
     pub fn input(&mut self) -> &mut dyn Read {
         &mut *self.stdin

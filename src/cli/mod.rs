@@ -4,11 +4,13 @@ mod auth;
 mod backup;
 mod cooldowns;
 mod doctor;
+mod engine;
 
 pub use auth::{AuthCommand, AuthList, AuthShow, OrderClear, OrderCommand, OrderExplain, OrderGet, OrderSet};
 pub use backup::{BackupCommand, BackupCreate, BackupList, BackupRestore, Undo};
 pub use cooldowns::{CooldownsClear, CooldownsCommand, CooldownsShow};
 pub use doctor::{Doctor, DoctorCommand, DoctorExplain, DoctorRules, FailOn, FixLevel};
+pub use engine::{Classify, Route, RulesCommand, RulesDiff, RulesList, RulesShow, Simulate};
 
 use std::path::PathBuf;
 
@@ -65,7 +67,7 @@ pub struct GlobalArgs {
     #[arg(long, global = true, value_name = "DIR", num_args = 0..=1, require_equals = true,
           conflicts_with_all = ["state_dir", "config"], value_hint = ValueHint::DirPath)]
     pub demo: Option<Option<PathBuf>>,
-    /// Print only data and errors
+    /// Print only data, warnings and errors
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub quiet: bool,
     /// Say more about what is read and written
@@ -139,6 +141,15 @@ pub enum Command {
     /// Windows in which a profile isn't used: cooldown, disabled, blocked
     #[command(subcommand)]
     Cooldowns(CooldownsCommand),
+    /// Say what the next message would do: model, profile, and why everything before is passed over
+    Route(Route),
+    /// Replay error scripts through the failover engine of a release
+    Simulate(Simulate),
+    /// Classify a provider's error as OpenClaw does
+    Classify(Classify),
+    /// The failover rules, release by release
+    #[command(subcommand)]
+    Rules(RulesCommand),
     /// Find what is wrong with stores and files, and repair it; import legacy files
     Doctor(Doctor),
     /// Snapshots of the stores

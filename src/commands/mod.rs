@@ -2,11 +2,15 @@
 
 pub mod auth;
 pub mod backup;
+pub mod classify;
 pub mod completions;
 pub mod cooldowns;
 pub mod doctor;
 pub mod man;
 pub mod overview;
+pub mod route;
+pub mod rules;
+pub mod simulate;
 pub mod undo;
 mod write;
 
@@ -16,7 +20,7 @@ use serde::Serialize;
 
 use crate::cli::{
     AuthCommand, BackupCommand, Command, CooldownsCommand, DiagnosticFormat, DoctorCommand, GlobalArgs,
-    ListFormat, OrderCommand,
+    ListFormat, OrderCommand, RulesCommand,
 };
 use crate::env::Env;
 use crate::error::{Error, Result};
@@ -145,7 +149,7 @@ impl<'a, 'io> Context<'a, 'io> {
     pub fn store_notes(&mut self, view: &AgentView) {
         for note in &view.store.notes {
             let text = format!("{} ({})", note.text, note.path.display());
-            if note.kind.blocks_write() || note.kind == NoteKind::Skipped {
+            if note.kind.blocks_write() || matches!(note.kind, NoteKind::Skipped | NoteKind::Unreadable) {
                 self.ui.warn(text);
             } else {
                 self.ui.note(format!("note: {text}"));
@@ -231,6 +235,9 @@ pub fn asks_for_json(command: Option<&Command>) -> bool {
         Some(Command::Auth(AuthCommand::Order(OrderCommand::Explain(args)))) => args.format.format,
         Some(Command::Cooldowns(CooldownsCommand::Show(args))) => args.format.format,
         Some(Command::Backup(BackupCommand::List(args))) => args.format.format,
+        Some(Command::Rules(RulesCommand::List(args))) => args.format.format,
+        Some(Command::Rules(RulesCommand::Show(args))) => args.format.format,
+        Some(Command::Rules(RulesCommand::Diff(args))) => args.format.format,
         Some(Command::Doctor(args)) => match &args.command {
             Some(DoctorCommand::Rules(args)) => args.format.format,
             Some(DoctorCommand::Explain(_)) => return false,
@@ -271,6 +278,14 @@ pub fn dispatch(context: &mut Context<'_, '_>, command: Option<Command>) -> anyh
             BackupCommand::Create(args) => backup::create::run(context, &args),
             BackupCommand::List(args) => backup::list::run(context, &args),
             BackupCommand::Restore(args) => backup::restore::run(context, &args),
+        },
+        Some(Command::Route(args)) => route::run(context, &args),
+        Some(Command::Simulate(args)) => simulate::run(context, &args),
+        Some(Command::Classify(args)) => classify::run(context, &args),
+        Some(Command::Rules(command)) => match command {
+            RulesCommand::List(args) => rules::list::run(context, &args),
+            RulesCommand::Show(args) => rules::show::run(context, &args),
+            RulesCommand::Diff(args) => rules::diff::run(context, &args),
         },
         Some(Command::Undo(args)) => undo::run(context, &args),
         Some(Command::Completions(args)) => completions::run(context, &args),

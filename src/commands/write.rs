@@ -56,6 +56,7 @@ pub(super) fn carry_out(
         written: Vec::new(),
         backup: None,
         undo: None,
+        remarks: Vec::new(),
         gateway: None,
     };
     if args.dry_run {
@@ -81,6 +82,10 @@ pub(super) fn carry_out(
             context.ui.note(format!("backup {backup}; undo: {undo}"));
             report.backup = Some(backup.to_string());
             report.undo = Some(undo);
+        }
+        for remark in written.remarks {
+            context.ui.warn(&remark);
+            report.remarks.push(remark);
         }
         report.gateway = gateway(machine);
         if let Some(text) = &report.gateway {

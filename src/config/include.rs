@@ -94,6 +94,7 @@ impl Includes<'_> {
         chain: &mut Chain,
     ) -> Node {
         let include = include.map(|at| members.remove(at));
+        members.retain(|member| self.is_kept(member, path));
         let members = members
             .into_iter()
             .map(|member| {
@@ -113,7 +114,7 @@ impl Includes<'_> {
                 path,
                 chain,
                 format!(
-                    "the included file holds a {}, so there can be no keys beside $include",
+                    "keys beside $include need a file that holds an object, this one holds: {}",
                     included.type_name()
                 ),
                 "make the file an object, or remove the other keys",
@@ -121,6 +122,21 @@ impl Includes<'_> {
             return rest;
         }
         merge(included, rest)
+    }
+
+    /// JavaScript takes `__proto__` for the parent of an object, so a release never sees the key.
+    fn is_kept(&mut self, member: &Member, path: &JsonPath) -> bool {
+        let kept = member.key != "__proto__";
+        if !kept {
+            let message = "OpenClaw ignores the key __proto__";
+            self.findings.push(
+                Finding::new("reserved-key", Severity::Warning, message)
+                    .at_path(path.key("__proto__"))
+                    .at(member.key_span)
+                    .hint("remove it"),
+            );
+        }
+        kept
     }
 
     fn included(&mut self, value: &Node, path: &mut JsonPath, chain: &mut Chain) -> Option<Node> {

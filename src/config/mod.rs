@@ -10,6 +10,7 @@ mod load;
 mod node;
 mod parse;
 mod path;
+pub mod schema;
 mod source;
 mod view;
 

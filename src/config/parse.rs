@@ -12,9 +12,10 @@ use super::finding::{Finding, Severity};
 use super::node::{Kind, Member, Node};
 use super::source::{FileId, Source, Span};
 
-/// Arrays and objects inside each other, at most. Real configs stay below 20; the bound keeps
-/// every walk over the tree within the stack.
-pub const MAX_DEPTH: usize = 200;
+/// Arrays and objects inside each other, at most. Real configs stay below 20, and OpenClaw itself
+/// ends with a stack overflow somewhere above a thousand; the bound keeps every walk over the tree
+/// within the stack.
+pub const MAX_DEPTH: usize = 500;
 
 /// Syntax errors reported per file.
 const MAX_ERRORS: usize = 10;

@@ -122,7 +122,8 @@ fn without_duplicates(rules: &RuleSet, chain: Vec<ModelRef>) -> Vec<ModelRef> {
 /// has a model of its own, else those of `agents.defaults.model`.
 #[must_use]
 pub fn own_fallbacks<'a>(rules: &RuleSet, config: &'a EngineConfig, agent: Option<&str>) -> &'a [String] {
-    let own = agent.filter(|_| rules.chain.agent_settings).and_then(|id| agent_fallbacks(config, id));
+    let named = agent.filter(|id| rules.chain.agent_settings && !id.is_empty());
+    let own = named.and_then(|id| agent_fallbacks(config, id));
     own.or_else(|| config.defaults.model.as_ref()?.fallbacks.as_deref()).unwrap_or_default()
 }
 
@@ -140,18 +141,160 @@ pub fn agent_fallbacks<'a>(config: &'a EngineConfig, agent: &str) -> Option<&'a 
     }
 }
 
-/// The configured primary of an agent, else of the defaults, else the built-in default.
+/// The configured primary at the end of a chain: of the agent where the release reads its settings here
+/// (2026.9), else of the defaults, else the built-in default.
 #[must_use]
 pub fn primary(rules: &RuleSet, config: &EngineConfig, agent: Option<&str>) -> ModelRef {
     Reader::new(rules, config, agent).primary()
 }
 
+/// The model that an agent's next message asks for when nothing was picked: its own `model`, else the
+/// configured primary.
+#[must_use]
+pub fn agent_primary(rules: &RuleSet, config: &EngineConfig, agent: Option<&str>) -> ModelRef {
+    let reader = Reader::new(rules, config, agent);
+    let own = agent.and_then(|id| config.agent(id)?.own.model.as_ref()?.primary.as_deref());
+    let own = own.map(trim).filter(|own| !own.is_empty());
+    own.and_then(|own| reader.read_primary(own)).unwrap_or_else(|| reader.primary())
+}
+
 /// Reads `provider/model`, an alias or a bare model id, as a fallback of the config is read. A profile
-/// behind `@` is dropped: see [`profile_of`].
+/// behind `@` is dropped.
 #[must_use]
 pub fn parse_ref(rules: &RuleSet, config: &EngineConfig, agent: Option<&str>, raw: &str) -> Option<ModelRef> {
     let reader = Reader::new(rules, config, agent);
     let primary = reader.primary();
     let aliases = reader.aliases(primary.provider.as_str());
     reader.resolve(raw, primary.provider.as_str(), &aliases, true).map(|read| read.model)
+}
+
+/// Where an allow list stands in the config.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AllowListPlace {
+    /// The keys of `agents.defaults.models`.
+    DefaultModels,
+    /// `agents.defaults.modelPolicy.allow`.
+    DefaultPolicy,
+    /// `agents.entries.<id>.modelPolicy.allow`.
+    AgentPolicy,
+}
+
+impl AllowListPlace {
+    /// The path that OpenClaw names in its refusals.
+    #[must_use]
+    pub const fn path(self) -> &'static str {
+        match self {
+            Self::DefaultModels => "agents.defaults.models",
+            Self::DefaultPolicy => "agents.defaults.modelPolicy.allow",
+            Self::AgentPolicy => "agents.entries.*.modelPolicy.allow",
+        }
+    }
+}
+
+/// The allow list that holds for an agent, with its place; `None` when every model may be picked.
+#[must_use]
+pub fn allow_list<'a>(
+    rules: &RuleSet,
+    config: &'a EngineConfig,
+    agent: Option<&str>,
+) -> Option<(AllowListPlace, Vec<&'a str>)> {
+    let keys = || config.defaults.models.keys().map(String::as_str).filter(|key| !trim(key).is_empty());
+    let texts = |list: &'a Vec<String>| list.iter().map(String::as_str).collect::<Vec<_>>();
+    let (place, list) = if rules.chain.allow_list_is_policy {
+        let own = agent.and_then(|id| config.agent(id)?.own.allow.as_ref());
+        match (own, &config.defaults.allow) {
+            (Some(own), _) => (AllowListPlace::AgentPolicy, texts(own)),
+            (None, Some(list)) => (AllowListPlace::DefaultPolicy, texts(list)),
+            (None, None) if config.defaults.has_model_policy || config.allow_list_migrated => return None,
+            (None, None) => (AllowListPlace::DefaultModels, keys().collect()),
+        }
+    } else {
+        (AllowListPlace::DefaultModels, keys().collect())
+    };
+    (!list.is_empty()).then_some((place, list))
+}
+
+/// Whether a model may be picked. Up to 2026.7 the configured primary and fallbacks always may.
+#[must_use]
+pub fn is_allowed(rules: &RuleSet, config: &EngineConfig, agent: Option<&str>, model: &ModelRef) -> bool {
+    let Some((_, list)) = allow_list(rules, config, agent) else { return true };
+    let wildcards = rules.chain.wildcards;
+    let under_wildcard = |pattern: &str| {
+        let Some(prefix) = trim(pattern).strip_suffix('*').filter(|prefix| prefix.ends_with('/')) else {
+            return false;
+        };
+        let (provider, rest) = prefix.split_once('/').unwrap_or((prefix, ""));
+        rules.providers.id(provider) == model.provider && model.model.as_str().starts_with(rest)
+    };
+    let same =
+        |raw: &str| parse_ref(rules, config, agent, raw).is_some_and(|listed| key(&listed) == key(model));
+    if list.iter().any(|raw| (wildcards && under_wildcard(raw)) || same(raw)) {
+        return true;
+    }
+    let fallbacks = agent
+        .and_then(|id| agent_fallbacks(config, id))
+        .unwrap_or_else(|| own_fallbacks(rules, config, None));
+    let configured =
+        || key(&primary(rules, config, agent)) == key(model) || fallbacks.iter().any(|raw| same(raw));
+    !rules.chain.allow_list_is_policy && configured()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn allowed(id: &str, config: &Value, agent: Option<&str>, raw: &str) -> bool {
+        let rules = RuleSet::builtin(id).expect("built in");
+        let config = EngineConfig::from_json(config);
+        let model = parse_ref(&rules, &config, agent, raw).expect("a ref");
+        is_allowed(&rules, &config, agent, &model)
+    }
+
+    #[test]
+    fn the_allow_list_is_the_keys_of_models_or_a_policy() {
+        let keys = json!({"agents": {"defaults": {
+            "model": {"primary": "openai/gpt-x", "fallbacks": ["xai/grok-x"]},
+            "models": {"google/gem-a": {}}
+        }}});
+        for (raw, expected) in
+            [("google/gem-a", true), ("openai/gpt-x", true), ("xai/grok-x", true), ("openai/gpt-y", false)]
+        {
+            assert_eq!(allowed("2026.7", &keys, None, raw), expected, "{raw}");
+        }
+        let policy = json!({"agents": {
+            "defaults": {"modelPolicy": {"allow": ["google/*", "openai/gpt-x"]}, "models": {"xai/grok-x": {}}},
+            "entries": {"w": {"modelPolicy": {"allow": ["xai/grok-x"]}}, "any": {"modelPolicy": {"allow": []}}}
+        }});
+        for (agent, raw, expected) in [
+            (None, "google/gem-a", true),
+            (None, "openai/gpt-x", true),
+            (None, "xai/grok-x", false),
+            (Some("w"), "xai/grok-x", true),
+            (Some("w"), "google/gem-a", false),
+            (Some("any"), "mistral/m", true),
+        ] {
+            assert_eq!(allowed("2026.9", &policy, agent, raw), expected, "{agent:?} {raw}");
+        }
+    }
+
+    /// Report 79369: an agent whose `model` is a bare string has no fallbacks.
+    #[test]
+    fn a_bare_string_makes_an_agent_strict() {
+        let config = EngineConfig::from_json(&json!({"agents": {
+            "defaults": {"model": {"primary": "openai/gpt-x", "fallbacks": ["xai/grok-x"]}},
+            "list": [
+                {"id": "strict", "model": "openai/gpt-y"},
+                {"id": "inherits"},
+                {"id": "own", "model": {"fallbacks": ["google/gem-a"]}}
+            ]
+        }}));
+        assert_eq!(agent_fallbacks(&config, "strict"), Some(&[][..]));
+        assert_eq!(agent_fallbacks(&config, "inherits"), None);
+        assert_eq!(agent_fallbacks(&config, "own"), Some(&["google/gem-a".to_owned()][..]));
+        let rules = RuleSet::builtin("2026.7").expect("built in");
+        let primary = |agent| agent_primary(&rules, &config, Some(agent)).to_string();
+        assert_eq!(primary("strict"), "openai/gpt-y");
+        assert_eq!(primary("own"), "openai/gpt-x");
+    }
 }

@@ -3,8 +3,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::facts::{is_truthy, secret_ref};
+use super::facts::secret_ref;
 use super::ids::trim;
+use super::js::to_number;
 use super::rules::{CoerceRules, RuleSet};
 use super::state::{Num, number};
 use super::types::Reason;
@@ -223,7 +224,8 @@ fn order(rules: &RuleSet, value: &Value) -> Option<Members> {
         let Some(ids) = ids.as_array() else { continue };
         let ids: Vec<Value> = ids.iter().filter_map(filled).map(|id| Value::from(trim(id))).collect();
         let key = if coerce.canonical { rules.providers.normalize(&provider).into_owned() } else { provider };
-        if !ids.is_empty() && !(coerce.canonical && key.is_empty()) {
+        let nameless = coerce.canonical && key.is_empty();
+        if !ids.is_empty() && !nameless {
             result.insert(key, Value::Array(ids));
         }
     }
@@ -321,58 +323,5 @@ fn entries(value: &Value) -> Box<dyn Iterator<Item = (String, &Value)> + '_> {
             Box::new(items.iter().enumerate().map(|(index, value)| (index.to_string(), value)))
         }
         _ => Box::new(std::iter::empty()),
-    }
-}
-
-/// JavaScript's `Number(value)`; not a number where it has none.
-fn to_number(value: &Value) -> f64 {
-    match value {
-        Value::Null => 0.0,
-        Value::Bool(_) => f64::from(u8::from(is_truthy(value))),
-        Value::Number(number) => number.as_f64().unwrap_or(f64::NAN),
-        Value::String(text) => text_to_number(trim(text)),
-        Value::Array(items) => match items.as_slice() {
-            [] | [Value::Null] => 0.0,
-            [Value::Bool(_)] => f64::NAN,
-            [item] => to_number(item),
-            _ => f64::NAN,
-        },
-        Value::Object(_) => f64::NAN,
-    }
-}
-
-fn text_to_number(text: &str) -> f64 {
-    let radix = |digits: &str, radix| u64::from_str_radix(digits, radix).map_or(f64::NAN, |n| n as f64);
-    match text.get(..2).map(str::to_ascii_lowercase).as_deref() {
-        Some("0x") => radix(&text[2..], 16),
-        Some("0o") => radix(&text[2..], 8),
-        Some("0b") => radix(&text[2..], 2),
-        _ if text.is_empty() => 0.0,
-        _ if text.chars().any(|c| c.is_ascii_alphabetic() && !matches!(c, 'e' | 'E')) => {
-            if matches!(text, "Infinity" | "+Infinity") { f64::INFINITY } else { f64::NAN }
-        }
-        _ => text.parse().unwrap_or(f64::NAN),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_read_as_javascript_reads_them() {
-        for (value, expected) in [
-            (json!("2"), 2.0),
-            (json!(" 0x10 "), 16.0),
-            (json!(""), 0.0),
-            (json!(true), 1.0),
-            (json!([7]), 7.0),
-            (json!("1e3"), 1000.0),
-        ] {
-            assert_eq!(to_number(&value), expected, "{value}");
-        }
-        for value in [json!("x"), json!("nan"), json!({}), json!([1, 2]), json!("1_0")] {
-            assert!(to_number(&value).is_nan(), "{value}");
-        }
     }
 }

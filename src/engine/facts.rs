@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::ids::{fold, trim};
+use super::js::is_truthy;
 use super::state::{Num, number};
 
 /// The kind of a credential.
@@ -227,14 +228,4 @@ fn is_onboard_command(key: &str) -> bool {
     words.next().is_some_and(|word| word == "openclaw")
         && words.next().is_some_and(|word| word == "onboard")
         && words.any(|word| word == "--auth-choice" || word.starts_with("--auth-choice="))
-}
-
-/// Whether JavaScript takes the value for true.
-pub(crate) fn is_truthy(value: &Value) -> bool {
-    match value {
-        Value::Null | Value::Bool(false) => false,
-        Value::Bool(true) | Value::Array(_) | Value::Object(_) => true,
-        Value::Number(number) => number.as_f64().is_some_and(|number| number != 0.0),
-        Value::String(text) => !text.is_empty(),
-    }
 }

@@ -130,9 +130,51 @@ pub(crate) fn fold(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// An agent's id as the releases compare it: in lower case, other characters than `a-z0-9_-` as dashes,
+/// 64 characters at most; `main` where nothing is left.
+#[must_use]
+pub fn normalize_agent_id(id: &str) -> Cow<'_, str> {
+    const LONGEST: usize = 64;
+    let folded = fold(id);
+    let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '-';
+    let plain = folded.len() <= LONGEST && !folded.starts_with(['-', '_']) && folded.chars().all(allowed);
+    if plain && !folded.is_empty() {
+        return folded;
+    }
+    let mut result = String::with_capacity(folded.len());
+    for c in folded.chars() {
+        if allowed(c) {
+            result.push(c);
+        } else if !result.ends_with('\0') {
+            result.push('\0');
+        }
+    }
+    let dashed = result.replace('\0', "-");
+    let cut: String = dashed.trim_matches('-').chars().take(LONGEST).collect();
+    if cut.is_empty() { Cow::Borrowed("main") } else { Cow::Owned(cut) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn agent_ids_are_compared_normalized() {
+        for (id, normalized) in [
+            ("main", "main"),
+            (" Two ", "two"),
+            ("My Agent!", "my-agent"),
+            ("--x--", "x"),
+            ("_x", "_x"),
+            ("x-", "x-"),
+            ("a\u{e9}\u{e9}b", "a-b"),
+            ("!!", "main"),
+            ("", "main"),
+        ] {
+            assert_eq!(normalize_agent_id(id), normalized, "{id}");
+        }
+        assert_eq!(normalize_agent_id(&"a".repeat(70)).len(), 64);
+    }
 
     #[test]
     fn folds_case_and_blanks() {

@@ -61,7 +61,8 @@ pub(super) fn key(model: &ModelRef) -> String {
 
 impl<'a> Reader<'a> {
     pub(super) fn new(rules: &'a RuleSet, config: &'a EngineConfig, agent: Option<&str>) -> Self {
-        let agent = agent.filter(|_| rules.chain.agent_settings).and_then(|id| config.agent(id));
+        let named = agent.filter(|id| rules.chain.agent_settings && !id.is_empty());
+        let agent = named.and_then(|id| config.agent(id));
         Self { rules, config, agent }
     }
 
@@ -290,7 +291,7 @@ impl<'a> Reader<'a> {
         read.or_else(|| self.first_configured_model()).unwrap_or_else(|| self.default_model())
     }
 
-    fn read_primary(&self, raw: &str) -> Option<ModelRef> {
+    pub(super) fn read_primary(&self, raw: &str) -> Option<ModelRef> {
         let chain = &self.rules.chain;
         let default = self.default_model();
         let provider = default.provider.as_str();
@@ -453,5 +454,30 @@ impl<'m> Matches<'m> {
     fn only(&self) -> Option<&str> {
         let list = if self.exact.is_empty() { &self.folded } else { &self.exact };
         list.first().map(String::as_str).filter(|_| list.len() == 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quantization_or_date_behind_the_at_sign_belongs_to_the_model() {
+        let rules = RuleSet::builtin("2026.9").expect("built in");
+        let config = EngineConfig::default();
+        let reader = Reader::new(&rules, &config, None);
+        for (raw, model) in [
+            ("openai/gpt-x@openai:a", "openai/gpt-x"),
+            ("openai/gpt-x@20250101", "openai/gpt-x@20250101"),
+            ("openai/gpt-x@20250101@openai:a", "openai/gpt-x@20250101"),
+            ("local/m@q4_k_m", "local/m@q4_k_m"),
+            ("local/m@IQ3_XXS@openai:a", "local/m@IQ3_XXS"),
+            ("local/m@8bit", "local/m@8bit"),
+            ("local/m@q4_", "local/m"),
+            ("team@home/m", "team@home/m"),
+            ("openai/gpt-x@", "openai/gpt-x@"),
+        ] {
+            assert_eq!(reader.without_profile(raw), model, "{raw}");
+        }
     }
 }

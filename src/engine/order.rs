@@ -8,7 +8,7 @@ use crate::time::Millis;
 use super::facts::{CredentialType, Expiry, ProfileFacts};
 use super::ids::ProfileId;
 use super::rules::RuleSet;
-use super::state::{AuthState, Num};
+use super::state::{AuthState, UsageStats};
 use super::usage::{is_exempt, unusable_until};
 use super::view::{ConfiguredProfile, EngineConfig};
 
@@ -355,7 +355,7 @@ impl<'a> Context<'a> {
             kind: facts.map_or(CredentialType::Other, |facts| facts.kind),
             expired_access: order.live_oauth_first
                 && facts.is_some_and(|facts| self.has_expired_access(facts)),
-            last_used: stats.and_then(|stats| stats.last_used).map_or(Millis(0), Num::millis),
+            last_used: stats.map_or(Millis(0), UsageStats::last_used_or_never),
         }
     }
 
@@ -445,4 +445,69 @@ fn compare(a: &RankKey, b: &RankKey) -> std::cmp::Ordering {
         (None, None) => a.position.cmp(&b.position).then_with(|| usable(a).cmp(&usable(b))),
         (a, b) => a.is_some().cmp(&b.is_some()),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const NOW: Millis = Millis(1_783_166_400_000);
+
+    fn resolved(id: &str, store: serde_json::Value) -> OrderResult {
+        let rules = RuleSet::builtin(id).expect("built in");
+        let query = OrderQuery { provider: "openai", now: NOW, preferred: None, model: None };
+        resolve(&rules, &EngineConfig::default(), &AuthState::from_json(&store), query)
+    }
+
+    /// Reports 65844 and 135140: an order whose ids are all gone strands the provider up to 2026.5.
+    #[test]
+    fn a_stored_order_of_gone_ids_falls_back_from_2026_7_on() {
+        let store = json!({
+            "profiles": {"openai:live": {"type": "api_key", "provider": "openai", "key": "made-up"}},
+            "order": {"openai": ["openai:gone"]}
+        });
+        let source = OrderSource::Stored("openai".to_owned());
+        for id in ["2026.3", "2026.5"] {
+            let result = resolved(id, store.clone());
+            assert_eq!((result.source, result.ids), (source.clone(), vec![]), "{id}");
+        }
+        for id in ["2026.7", "2026.9"] {
+            let result = resolved(id, store.clone());
+            assert_eq!(result.source, OrderSource::Fallback(Box::new(source.clone())), "{id}");
+            assert_eq!(result.ids, ["openai:live"], "{id}");
+        }
+    }
+
+    /// Reports 131877 and 54545: every profile that took part is explained.
+    #[test]
+    fn entries_explain_who_is_left_out() {
+        let store = json!({
+            "profiles": {
+                "openai:a": {"type": "api_key", "provider": "openai", "key": "made-up"},
+                "openai:b": {"type": "token", "provider": "openai", "token": "made-up", "expires": 1},
+                "openai:c": {"type": "api_key", "provider": "openai", "key": "made-up"},
+                "xai:a": {"type": "api_key", "provider": "xai", "key": "made-up"}
+            },
+            "order": {"openai": ["openai:b", "xai:a", "openai:a", "openai:gone"]},
+            "usageStats": {"openai:a": {"cooldownUntil": NOW.0 + 5_000}}
+        });
+        let result = resolved("2026.9", store);
+        let explained: Vec<_> = result
+            .entries
+            .iter()
+            .map(|entry| (entry.id.as_str(), entry.rank, entry.eligibility.reason_code, entry.listed))
+            .collect();
+        assert_eq!(
+            explained,
+            [
+                ("openai:a", Some(0), ReasonCode::Ok, true),
+                ("openai:b", None, ReasonCode::Expired, true),
+                ("xai:a", None, ReasonCode::ProviderMismatch, true),
+                ("openai:gone", None, ReasonCode::ProfileMissing, true),
+                ("openai:c", None, ReasonCode::Ok, false),
+            ]
+        );
+        assert_eq!(result.entries[0].key.and_then(|key| key.cooling_until), Some(Millis(NOW.0 + 5_000)));
+    }
 }

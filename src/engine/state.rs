@@ -12,6 +12,7 @@ use crate::time::Millis;
 
 use super::facts::ProfileFacts;
 use super::ids::ProfileId;
+use super::js;
 use super::types::Reason;
 
 /// A number as a store holds it. OpenClaw computes with doubles, so a damaged or very old store may
@@ -55,10 +56,14 @@ impl From<u32> for Num {
 impl From<Num> for Value {
     fn from(num: Num) -> Self {
         const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
-        if num.0.fract() == 0.0 && num.0.abs() <= MAX_SAFE {
+        if num.0.fract() != 0.0 {
+            Number::from_f64(num.0).map_or(Self::Null, Self::Number)
+        } else if num.0.abs() <= MAX_SAFE {
             Self::from(num.0 as i64)
         } else {
-            Number::from_f64(num.0).map_or(Self::Null, Self::Number)
+            // The shortest digits that mean this double, as JavaScript writes it.
+            let digits = num.0.to_string().parse::<i64>();
+            digits.map_or_else(|_| Number::from_f64(num.0).map_or(Self::Null, Self::Number), Self::from)
         }
     }
 }
@@ -171,6 +176,22 @@ impl UsageStats {
             "blockedModel" => put(&mut self.blocked_model, text(value)),
             "blockedScope" => put(&mut self.blocked_scope, text(value)),
             _ => false,
+        }
+    }
+
+    /// When the profile last answered, ms since 1970; 0 for never. A text with a number counts, as it
+    /// does when the releases sort.
+    #[must_use]
+    pub fn last_used_or_never(&self) -> Millis {
+        let odd = || self.extra.get("lastUsed").map(js::to_number).and_then(Num::new);
+        self.last_used.or_else(odd).map_or(Millis(0), Num::millis)
+    }
+
+    /// Forgets members that were kept in `extra` since their type was unexpected: the release has
+    /// written or cleared them.
+    pub(super) fn forget_odd(&mut self, keys: &[&str]) {
+        if !self.extra.is_empty() {
+            self.extra.retain(|key, _| !keys.contains(&key.as_str()));
         }
     }
 

@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
+use serde_json::{Map, Value};
+
 use crate::time::Millis;
 
 use super::ids::ProfileId;
+use super::js;
 use super::rules::{Backoff, BlockedUse, CooldownKey, RuleSet};
-use super::state::{AuthState, FailureCounts, Num, UsageMap, UsageStats};
+use super::state::{AuthState, FailureCounts, Num, UsageMap, UsageStats, number};
 use super::types::Reason;
 use super::view::CooldownConfig;
 
@@ -34,8 +37,11 @@ impl Doubling {
         Self { base: base.unwrap_or(self.base), max: max.unwrap_or(self.max) }
     }
 
-    /// The window of the `count`th failure, in ms.
+    /// The window of the `count`th failure, in ms; none for a count that is no number.
     fn window(self, rules: &RuleSet, count: f64) -> f64 {
+        if count.is_nan() {
+            return f64::NAN;
+        }
         let base = self.base.max(rules.cooldown.min_backoff.0 as f64);
         let max = self.max.max(base);
         let doublings = (count.max(1.0) - 1.0).min(f64::from(rules.cooldown.max_doublings));
@@ -155,16 +161,17 @@ pub struct Failure<'a> {
     pub model: Option<&'a str>,
 }
 
-/// Latest time that JavaScript's `Date` knows, ms since 1970.
-const MAX_DATE: f64 = 8.64e15;
-
 /// The end as a number, when it is one that counts.
-fn end(until: Option<Num>) -> Option<f64> {
-    until.map(Num::get).filter(|until| *until > 0.0 && *until <= MAX_DATE)
+fn end(rules: &RuleSet, until: Option<Num>) -> Option<f64> {
+    until.map(Num::get).filter(|until| *until > 0.0 && is_possible(rules, *until))
 }
 
-fn is_active(until: Option<Num>, now: f64) -> bool {
-    end(until).is_some_and(|until| now < until)
+fn is_possible(rules: &RuleSet, until: f64) -> bool {
+    rules.cooldown.max_until.is_none_or(|max| until <= max.0 as f64)
+}
+
+fn is_active(rules: &RuleSet, until: Option<Num>, now: f64) -> bool {
+    end(rules, until).is_some_and(|until| now < until)
 }
 
 fn filled(text: &Option<Arc<str>>) -> Option<&str> {
@@ -191,7 +198,7 @@ fn blocked_end(rules: &RuleSet, stats: &UsageStats, model: Option<&str>) -> Opti
     }
     match (blocked_scope(rules, stats), model) {
         (Some(scope), Some(model)) if scope != model => None,
-        _ => end(stats.blocked_until),
+        _ => end(rules, stats.blocked_until),
     }
 }
 
@@ -201,7 +208,7 @@ fn is_blocked(rules: &RuleSet, stats: &UsageStats, now: f64, model: Option<&str>
 
 /// The latest end of the profile's windows for a model, past ones too.
 fn latest_end(rules: &RuleSet, stats: &UsageStats, model: Option<&str>) -> Option<f64> {
-    [blocked_end(rules, stats, model), end(stats.cooldown_until), end(stats.disabled_until)]
+    [blocked_end(rules, stats, model), end(rules, stats.cooldown_until), end(rules, stats.disabled_until)]
         .into_iter()
         .flatten()
         .reduce(f64::max)
@@ -210,7 +217,9 @@ fn latest_end(rules: &RuleSet, stats: &UsageStats, model: Option<&str>) -> Optio
 /// Whether nothing but a cooldown of another model is in the way.
 fn only_other_model(rules: &RuleSet, stats: &UsageStats, now: f64, model: Option<&str>) -> bool {
     let Some((model, scope)) = model.zip(cooldown_scope(rules, stats)) else { return false };
-    scope != model && !is_blocked(rules, stats, now, Some(model)) && !is_active(stats.disabled_until, now)
+    scope != model
+        && !is_blocked(rules, stats, now, Some(model))
+        && !is_active(rules, stats.disabled_until, now)
 }
 
 /// A model as the releases test it: an empty one is none.
@@ -270,7 +279,7 @@ pub fn all_windows(rules: &RuleSet, stats: &UsageStats) -> Vec<Window> {
     let until = |end: f64| Millis(end.ceil() as i64);
     let word = |reason: Option<Reason>| reason.map(|reason| Arc::from(reason.as_str()));
     let mut windows = Vec::new();
-    if let Some(end) = end(stats.cooldown_until) {
+    if let Some(end) = end(rules, stats.cooldown_until) {
         windows.push(Window {
             kind: WindowKind::Cooldown,
             reason: word(stats.cooldown_reason),
@@ -279,7 +288,7 @@ pub fn all_windows(rules: &RuleSet, stats: &UsageStats) -> Vec<Window> {
             source: None,
         });
     }
-    if let Some(end) = end(stats.disabled_until) {
+    if let Some(end) = end(rules, stats.disabled_until) {
         windows.push(Window {
             kind: WindowKind::Disabled,
             reason: word(stats.disabled_reason),
@@ -300,8 +309,8 @@ pub fn all_windows(rules: &RuleSet, stats: &UsageStats) -> Vec<Window> {
     windows
 }
 
-/// The soonest end among the profiles, for a model; may lie in the past. Windows of other models are
-/// left out; rate limits of this very model count with their latest end.
+/// The soonest end among the profiles, for a model, in whole ms; may lie in the past. Windows of other
+/// models are left out; rate limits of this very model count with their latest end.
 #[must_use]
 pub fn soonest<'a>(
     rules: &RuleSet,
@@ -310,6 +319,18 @@ pub fn soonest<'a>(
     now: Millis,
     model: Option<&str>,
 ) -> Option<Millis> {
+    soonest_end(rules, state, profiles, now, model).map(Num::millis)
+}
+
+/// [`soonest`] as the store has it: up to 2026.5 an end can have a fraction.
+#[must_use]
+pub fn soonest_end<'a>(
+    rules: &RuleSet,
+    state: &AuthState,
+    profiles: impl IntoIterator<Item = &'a str>,
+    now: Millis,
+    model: Option<&str>,
+) -> Option<Num> {
     let (now, model) = (now.0 as f64, asked(model));
     let mut soonest: Option<f64> = None;
     let mut latest_of_model: Option<f64> = None;
@@ -322,7 +343,7 @@ pub fn soonest<'a>(
             && stats.cooldown_reason == Some(Reason::RateLimit)
             && cooldown_scope(rules, stats) == model
             && !is_blocked(rules, stats, now, model)
-            && !is_active(stats.disabled_until, now);
+            && !is_active(rules, stats.disabled_until, now);
         let (slot, pick): (_, fn(f64, f64) -> f64) =
             if own_rate_limit { (&mut latest_of_model, f64::max) } else { (&mut soonest, f64::min) };
         *slot = Some(slot.map_or(until, |before| pick(before, until)));
@@ -331,7 +352,7 @@ pub fn soonest<'a>(
         (Some(soonest), Some(latest)) => Some(soonest.min(latest)),
         (one, other) => one.or(other),
     };
-    until.map(|until| Millis(until.ceil() as i64))
+    until.and_then(Num::new)
 }
 
 /// What the profiles' state is put down to when none of them can be used.
@@ -351,12 +372,13 @@ pub fn unavailable_reason<'a>(
     let mut add = |reason: Reason, score: f64| scores[reason as usize] += score;
 
     for stats in profiles.into_iter().filter_map(|id| state.usage.get(id)) {
-        let disabled = stats.disabled_reason.filter(listed).filter(|_| is_active(stats.disabled_until, now));
+        let disabled =
+            stats.disabled_reason.filter(listed).filter(|_| is_active(rules, stats.disabled_until, now));
         if let Some(reason) = disabled {
             add(reason, CERTAIN);
-        } else if cooldown.blocked != BlockedUse::Ignored && is_active(stats.blocked_until, now) {
+        } else if cooldown.blocked != BlockedUse::Ignored && is_active(rules, stats.blocked_until, now) {
             add(Reason::RateLimit, CERTAIN);
-        } else if is_active(stats.cooldown_until, now) {
+        } else if is_active(rules, stats.cooldown_until, now) {
             let certain = stats.cooldown_reason.filter(listed).filter(|_| cooldown.cooldown_reason_outweighs);
             if let Some(reason) = certain {
                 add(reason, CERTAIN);
@@ -395,8 +417,9 @@ pub fn fail(rules: &RuleSet, settings: &CooldownSettings, stats: &mut UsageStats
         return;
     }
     let count = count_failure(rules, settings, stats, at, reason);
-    if cooldown.records_reason && cooldown.keeps_rate_limit_count {
+    if cooldown.keeps_rate_limit_count {
         stats.cooldown_classification = None;
+        stats.forget_odd(&["cooldownClassification"]);
     }
     match reason {
         Reason::Billing | Reason::AuthPermanent => {
@@ -406,6 +429,7 @@ pub fn fail(rules: &RuleSet, settings: &CooldownSettings, stats: &mut UsageStats
                 stats.disabled_until = Some(window_end(rules, now, lasts));
             }
             stats.disabled_reason = Some(reason);
+            stats.forget_odd(&["disabledUntil", "disabledReason"]);
         }
         _ => {
             let active = stats.cooldown_until.is_some_and(|until| until.get() > now);
@@ -417,6 +441,7 @@ pub fn fail(rules: &RuleSet, settings: &CooldownSettings, stats: &mut UsageStats
                     _ => regular_window(rules, count.errors),
                 };
                 stats.cooldown_until = Some(window_end(rules, now, lasts));
+                stats.forget_odd(&["cooldownUntil"]);
             }
             if cooldown.records_reason {
                 scope_cooldown(rules, stats, active, reason, model);
@@ -429,7 +454,7 @@ pub fn fail(rules: &RuleSet, settings: &CooldownSettings, stats: &mut UsageStats
 fn limit_holds_for(rules: &RuleSet, stats: &UsageStats, now: f64, model: Option<&str>) -> bool {
     let other = blocked_scope(rules, stats)
         .is_some_and(|scope| model.is_none_or(|model| !model.is_empty() && model != scope));
-    !other && is_active(stats.blocked_until, now)
+    !other && is_active(rules, stats.blocked_until, now)
 }
 
 struct Counts {
@@ -453,43 +478,65 @@ fn count_failure(
     if failed_long_ago || window_passed {
         restart_counters(rules, stats);
         stats.error_count = None;
+        stats.forget_odd(&["errorCount"]);
     }
-    let errors = stats.error_count.map_or(0.0, Num::get) + 1.0;
-    stats.error_count = Num::new(errors);
     stats.last_failure_at = Some(at.into());
+    stats.extra.shift_remove("lastFailureAt");
+    let errors = count_up(&mut stats.error_count, &mut stats.extra, "errorCount");
+    let odd_counts = stats.extra.shift_remove("failureCounts");
     let counts = stats.failure_counts.get_or_insert_default();
-    let of_reason = counts.known.get(&reason).map_or(0.0, |count| count.get()) + 1.0;
-    if let Some(count) = Num::new(of_reason) {
-        counts.known.insert(reason, count);
+    if let Some(odd) = odd_counts {
+        counts.extra.extend(js::spread(&odd));
     }
+    let mut known = counts.known.remove(&reason);
+    let of_reason = count_up(&mut known, &mut counts.extra, reason.as_str());
+    counts.known.extend(known.map(|count| (reason, count)));
     Counts { errors, of_reason }
+}
+
+/// Adds one to a count and says what it is now. A count that is no number is counted the way JavaScript
+/// does, and stays among the odd members while it is a text.
+fn count_up(count: &mut Option<Num>, odd: &mut Map<String, Value>, key: &str) -> f64 {
+    let next = match odd.shift_remove(key) {
+        Some(value) => js::plus_one(&value),
+        None => js::plus_one(&count.map_or(Value::Null, Value::from)),
+    };
+    *count = number(&next);
+    let value = js::to_number(&next);
+    if count.is_none() {
+        odd.insert(key.to_owned(), next);
+    }
+    value
 }
 
 /// Forgets the counts by reason, but for those that outlive their window.
 fn restart_counters(rules: &RuleSet, stats: &mut UsageStats) {
-    let kept = stats
-        .failure_counts
-        .take()
-        .filter(|_| rules.cooldown.keeps_rate_limit_count)
-        .and_then(|mut counts| counts.known.remove(&Reason::RateLimit))
-        .filter(|count| count.get() != 0.0);
-    stats.failure_counts = kept.map(|count| FailureCounts {
-        known: [(Reason::RateLimit, count)].into(),
-        ..FailureCounts::default()
-    });
+    stats.forget_odd(&["failureCounts"]);
+    let Some(mut counts) = stats.failure_counts.take().filter(|_| rules.cooldown.keeps_rate_limit_count)
+    else {
+        return;
+    };
+    let mut kept = FailureCounts::default();
+    let known = counts.known.remove(&Reason::RateLimit).filter(|count| count.get() != 0.0);
+    kept.known.extend(known.map(|count| (Reason::RateLimit, count)));
+    let key = Reason::RateLimit.as_str();
+    if let Some(odd) = counts.extra.shift_remove(key).filter(js::is_truthy) {
+        kept.extra.insert(key.to_owned(), odd);
+    }
+    stats.failure_counts = Some(kept).filter(|kept| *kept != FailureCounts::default());
 }
 
 fn regular_window(rules: &RuleSet, errors: f64) -> f64 {
     let ladder = &rules.cooldown.regular_ladder;
-    let rung = errors.max(1.0).ceil() as usize - 1;
+    // A count that is no number passes every rung, as in the releases.
+    let rung = if errors.is_nan() { usize::MAX } else { errors.max(1.0).ceil() as usize - 1 };
     ladder.get(rung).or(ladder.last()).map_or(0.0, |step| step.0 as f64)
 }
 
 fn window_end(rules: &RuleSet, now: f64, lasts: f64) -> Num {
-    let lasts = if rules.cooldown.whole_millis { lasts.floor().max(1.0) } else { lasts };
-    let until = now + lasts;
-    let possible = !rules.cooldown.whole_millis || until <= MAX_DATE;
-    Num::new(until).filter(|_| possible).unwrap_or(Millis(now as i64).into())
+    let whole = rules.cooldown.whole_millis && !lasts.is_nan();
+    let until = now + if whole { lasts.floor().max(1.0) } else { lasts };
+    Num::new(until).filter(|_| is_possible(rules, until)).unwrap_or(Millis(now as i64).into())
 }
 
 fn scope_cooldown(
@@ -501,6 +548,7 @@ fn scope_cooldown(
 ) {
     let scoped = rules.cooldown.model_scoped.contains(reason);
     stats.cooldown_reason = Some(reason);
+    stats.forget_odd(&["cooldownReason", "cooldownModel"]);
     if !active {
         stats.cooldown_model = model.filter(|_| scoped).map(Arc::from);
         return;
@@ -519,6 +567,7 @@ fn scope_cooldown(
 pub fn succeed(rules: &RuleSet, stats: &mut UsageStats, now: Millis) {
     clear(rules, stats);
     stats.last_used = Some(now.into());
+    stats.forget_odd(&["lastUsed"]);
 }
 
 /// Clears every window and counter that the rule set's release clears on a success; keeps `lastUsed`.
@@ -529,6 +578,7 @@ pub fn clear(rules: &RuleSet, stats: &mut UsageStats) {
     stats.cooldown_until = None;
     stats.disabled_until = None;
     stats.disabled_reason = None;
+    stats.forget_odd(&["errorCount", "failureCounts", "cooldownUntil", "disabledUntil", "disabledReason"]);
     if cooldown.records_reason {
         clear_cooldown_notes(rules, stats);
     }
@@ -540,8 +590,10 @@ pub fn clear(rules: &RuleSet, stats: &mut UsageStats) {
 fn clear_cooldown_notes(rules: &RuleSet, stats: &mut UsageStats) {
     stats.cooldown_reason = None;
     stats.cooldown_model = None;
+    stats.forget_odd(&["cooldownReason", "cooldownModel"]);
     if rules.cooldown.keeps_rate_limit_count {
         stats.cooldown_classification = None;
+        stats.forget_odd(&["cooldownClassification"]);
     }
 }
 
@@ -550,8 +602,10 @@ fn clear_blocked(rules: &RuleSet, stats: &mut UsageStats) {
     stats.blocked_reason = None;
     stats.blocked_source = None;
     stats.blocked_model = None;
+    stats.forget_odd(&["blockedUntil", "blockedReason", "blockedSource", "blockedModel"]);
     if rules.cooldown.blocked == BlockedUse::ReadScoped {
         stats.blocked_scope = None;
+        stats.forget_odd(&["blockedScope"]);
     }
 }
 
@@ -575,11 +629,13 @@ pub fn expire(rules: &RuleSet, stats: &mut UsageStats, now: Millis) -> bool {
     if passed(stats.disabled_until) {
         stats.disabled_until = None;
         stats.disabled_reason = None;
+        stats.forget_odd(&["disabledReason"]);
         changed = true;
     }
     if changed && latest_end(rules, stats, None).is_none() {
         stats.error_count = Some(Num::from(0));
         restart_counters(rules, stats);
+        stats.forget_odd(&["errorCount"]);
     }
     changed
 }
@@ -643,4 +699,128 @@ pub fn block(stats: &mut UsageStats, until: Millis, source: &str, model: Option<
 #[must_use]
 pub fn inline_key_id(rules: &RuleSet, provider: &str) -> ProfileId {
     format!("inline-api-key:{}", rules.providers.normalize(provider)).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const NOW: i64 = 1_783_166_400_000;
+
+    fn rules(id: &str) -> RuleSet {
+        RuleSet::builtin(id).expect("built in")
+    }
+
+    fn stats(value: Value) -> UsageStats {
+        serde_json::from_value(value).expect("an object")
+    }
+
+    fn failed(rules: &RuleSet, stats: &mut UsageStats, offset: i64, reason: Reason, model: &str) {
+        let settings = CooldownSettings::new(rules, &CooldownConfig::default(), "openai");
+        fail(rules, &settings, stats, Failure { now: Millis(NOW + offset), reason, model: Some(model) });
+    }
+
+    /// Report 23516: a failure inside a window leaves its end.
+    #[test]
+    fn a_second_failure_keeps_the_end() {
+        for id in ["2026.5", "2026.7", "2026.9"] {
+            let rules = rules(id);
+            let mut stats = UsageStats::default();
+            failed(&rules, &mut stats, 0, Reason::Overloaded, "m1");
+            failed(&rules, &mut stats, 10_000, Reason::Overloaded, "m1");
+            assert_eq!(stats.cooldown_until.map(Num::millis), Some(Millis(NOW + 30_000)), "{id}");
+        }
+    }
+
+    /// Report 141257: B's failure inside A's window widens it to C.
+    #[test]
+    fn another_model_widens_a_scoped_window() {
+        let rules = rules("2026.9");
+        let mut stats = UsageStats::default();
+        let blocks = |stats: &UsageStats, model: &str| {
+            unusable_until(&rules, stats, Millis(NOW + 2_000), Some(model)).is_some()
+        };
+        failed(&rules, &mut stats, 0, Reason::ModelNotFound, "a");
+        assert!(blocks(&stats, "a") && !blocks(&stats, "c"));
+        failed(&rules, &mut stats, 1_000, Reason::ModelNotFound, "b");
+        assert!(blocks(&stats, "c"));
+        assert_eq!(windows(&rules, &stats, Millis(NOW + 2_000))[0].model, None);
+    }
+
+    /// Report 3604: a window that has passed is none, and openrouter has none at all.
+    #[test]
+    fn past_windows_and_exempt_providers_dont_count() {
+        let past = json!({"cooldownUntil": NOW - 1_274_000, "errorCount": 3});
+        let ahead = json!({"cooldownUntil": NOW + 60_000, "errorCount": 3});
+        let state = AuthState::from_json(&json!({
+            "profiles": {
+                "google:default": {"type": "api_key", "provider": "google", "key": "made-up"},
+                "openrouter:default": {"type": "api_key", "provider": "openrouter", "key": "made-up"}
+            },
+            "usageStats": {"google:default": past, "openrouter:default": ahead}
+        }));
+        for id in RuleSet::IDS {
+            let rules = rules(id);
+            for profile in ["google:default", "openrouter:default"] {
+                assert!(!is_in_cooldown(&rules, &state, profile, Millis(NOW), None), "{id} {profile}");
+            }
+            let past = &state.usage["google:default"];
+            assert_eq!(all_windows(&rules, past).len(), 1);
+            assert_eq!(windows(&rules, past, Millis(NOW)), vec![]);
+        }
+    }
+
+    /// Reports 90702 and 114834: a subscription limit is a window of its own kind, from 2026.7 on.
+    #[test]
+    fn a_subscription_limit_is_a_block() {
+        let until = NOW + 6 * 86_400_000;
+        let entry =
+            json!({"blockedUntil": until, "blockedReason": "subscription_limit", "blockedSource": "wham"});
+        let entry = stats(entry);
+        assert_eq!(windows(&rules("2026.5"), &entry, Millis(NOW)), vec![]);
+        let expected = Window {
+            kind: WindowKind::Blocked,
+            reason: Some("subscription_limit".into()),
+            model: None,
+            until: Millis(until),
+            source: Some("wham".into()),
+        };
+        assert_eq!(windows(&rules("2026.7"), &entry, Millis(NOW)), vec![expected.clone()]);
+        assert_eq!(windows(&rules("2026.9"), &entry, Millis(NOW)), vec![expected]);
+    }
+
+    /// Reports 21574 and 19211: clearing leaves no window and no counter, and keeps `lastUsed`.
+    #[test]
+    fn clearing_is_complete() {
+        let mut entry = stats(json!({
+            "lastUsed": 5, "errorCount": 4, "failureCounts": {"billing": 4}, "lastFailureAt": NOW,
+            "disabledUntil": NOW + 1, "disabledReason": "billing", "cooldownUntil": NOW + 1,
+            "cooldownReason": "timeout", "cooldownModel": "m1", "cooldownClassification": "wham_token_expired",
+            "blockedUntil": NOW + 1, "blockedReason": "subscription_limit", "blockedSource": "wham",
+            "blockedModel": "m1", "blockedScope": "model"
+        }));
+        clear(&rules("2026.9"), &mut entry);
+        assert_eq!(entry, stats(json!({"lastUsed": 5, "errorCount": 0, "lastFailureAt": NOW})));
+    }
+
+    /// 2026.9's rate-limit count outlives its window, so the next one is longer; other counters restart.
+    #[test]
+    fn the_next_step_counts_what_outlives_the_window() {
+        let next = |id: &str, entry: Value| {
+            let rules = rules(id);
+            let settings = CooldownSettings::new(&rules, &CooldownConfig::default(), "openai");
+            next_step(&rules, &settings, &stats(entry), Millis(NOW)).map(|next| (next.after, next.lasts))
+        };
+        let end = NOW + 120_000;
+        let limited = json!({"errorCount": 3, "failureCounts": {"rate_limit": 3}, "lastFailureAt": NOW,
+            "cooldownUntil": end, "cooldownReason": "rate_limit", "cooldownModel": "m1"});
+        assert_eq!(next("2026.9", limited.clone()), Some((Millis(end), Millis::from_mins(4))));
+        assert_eq!(next("2026.7", limited), Some((Millis(end), Millis::from_secs(30))));
+        let unpaid = json!({"errorCount": 2, "failureCounts": {"billing": 2}, "lastFailureAt": NOW,
+            "disabledUntil": end, "disabledReason": "billing"});
+        assert_eq!(next("2026.5", unpaid.clone()), Some((Millis(end), Millis::from_hours(5))));
+        assert_eq!(next("2026.9", unpaid), Some((Millis(end), Millis::from_mins(10))));
+        assert_eq!(next("2026.9", json!({"cooldownUntil": NOW})), None);
+    }
 }

@@ -4,7 +4,7 @@
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
-use super::ids::{AgentId, ProfileId, fold};
+use super::ids::{AgentId, ProfileId, normalize_agent_id};
 use super::rules::CooldownKey;
 use super::state::profile_ids;
 
@@ -94,6 +94,8 @@ pub struct AgentModels {
     pub models: IndexMap<String, ModelEntry>,
     /// `modelPolicy.allow` (2026.9); `None` when it isn't there.
     pub allow: Option<Vec<String>>,
+    /// There is a `modelPolicy`, perhaps without `allow`.
+    pub has_model_policy: bool,
     /// `heartbeat.model`.
     pub heartbeat_model: Option<String>,
 }
@@ -112,6 +114,7 @@ impl AgentModels {
                 })
                 .collect(),
             allow: members.get("modelPolicy").and_then(|policy| policy.get("allow")).and_then(texts),
+            has_model_policy: members.get("modelPolicy").is_some_and(Value::is_object),
             heartbeat_model: members
                 .get("heartbeat")
                 .and_then(|heartbeat| heartbeat.get("model"))
@@ -158,6 +161,9 @@ pub struct EngineConfig {
     pub agents: Vec<AgentEntry>,
     /// `models.providers`, by id as the config spells it.
     pub providers: IndexMap<String, ConfiguredProvider>,
+    /// `meta.migrations.modelPolicyAllowlist`: 2026.9 no longer takes the keys of `models` for an allow
+    /// list.
+    pub allow_list_migrated: bool,
 }
 
 impl EngineConfig {
@@ -186,14 +192,15 @@ impl EngineConfig {
             providers: members(&config["models"]["providers"])
                 .filter_map(|(id, provider)| Some((id.clone(), configured_provider(provider.as_object()?))))
                 .collect(),
+            allow_list_migrated: config["meta"]["migrations"]["modelPolicyAllowlist"] == true,
         }
     }
 
-    /// The agent of that id; case and outer blanks don't matter.
+    /// The agent of that id, compared normalized.
     #[must_use]
     pub fn agent(&self, id: &str) -> Option<&AgentEntry> {
-        let wanted = fold(id);
-        self.agents.iter().find(|agent| fold(agent.id.as_str()) == wanted)
+        let wanted = normalize_agent_id(id);
+        self.agents.iter().find(|agent| normalize_agent_id(agent.id.as_str()) == wanted)
     }
 }
 

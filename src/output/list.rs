@@ -3,7 +3,9 @@
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
-use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, Table, presets};
+use comfy_table::{
+    Attribute, Cell, CellAlignment, Color, ColumnConstraint, ContentArrangement, Table, presets,
+};
 
 use super::escape;
 
@@ -142,9 +144,12 @@ pub fn write_tsv(out: &mut dyn Write, rows: &[Vec<Field>]) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes a table with a heading, at most `width` columns wide (long values wrap), with colours:
-/// the caller's stream strips them where they aren't wanted. A column whose fields are all empty is
-/// left out.
+/// What the widest column needs at least; below it a table has more line ends than lines.
+const MIN_FLEXIBLE: usize = 18;
+
+/// Writes a table with a heading, with colours: the caller's stream strips them where they aren't
+/// wanted. A column whose fields are all empty is left out. In a narrow terminal the widest column
+/// wraps; when even that doesn't fit, each row becomes a block of lines. Nothing is cut.
 ///
 /// # Errors
 /// The writer failed.
@@ -154,21 +159,14 @@ pub fn write_table(
     rows: &[Vec<Field>],
     width: Option<u16>,
 ) -> io::Result<()> {
+    const GAP: usize = 2;
     let shown: Vec<usize> = (0..columns.len())
         .filter(|&index| columns[index].shown == Shown::Both)
         .filter(|&index| rows.iter().any(|row| row.get(index).is_some_and(|field| !field.text.is_empty())))
         .collect();
     let mut table = Table::new();
     table.load_style(presets::NOTHING).force_no_tty().enforce_styling();
-    // Without a known width nothing is wrapped: cutting or folding would lose what a pipe needs.
-    match width {
-        Some(width) => {
-            table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
-        }
-        None => {
-            table.set_content_arrangement(ContentArrangement::Disabled);
-        }
-    }
+    table.set_content_arrangement(ContentArrangement::Disabled);
     table.set_header(
         shown
             .iter()
@@ -181,14 +179,63 @@ pub fn write_table(
     }
     for (position, &index) in shown.iter().enumerate() {
         if let Some(column) = table.column_mut(position) {
-            column.set_padding((0, 2));
+            column.set_padding((0, u16::try_from(GAP).unwrap_or(2)));
             if columns[index].right {
                 column.set_cell_alignment(CellAlignment::Right);
             }
         }
     }
+    if let Some(width) = width {
+        let widths: Vec<usize> = table.column_max_content_widths().into_iter().map(usize::from).collect();
+        // comfy-table counts the right padding of the last column too.
+        let total = widths.iter().map(|width| width + GAP).sum::<usize>();
+        if total > usize::from(width) {
+            let widest = widths.iter().enumerate().max_by_key(|(_, width)| **width).map(|(at, _)| at);
+            let others = widest.map_or(0, |widest| total - widths[widest]);
+            let left = usize::from(width).saturating_sub(others);
+            match widest {
+                Some(widest) if left >= MIN_FLEXIBLE => {
+                    table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
+                    table.set_constraints(widths.iter().enumerate().map(|(at, content)| {
+                        let width = if at == widest { left } else { *content } + GAP;
+                        ColumnConstraint::Absolute(comfy_table::Width::Fixed(
+                            u16::try_from(width).unwrap_or(u16::MAX),
+                        ))
+                    }));
+                }
+                _ => return write_blocks(out, columns, &shown, rows),
+            }
+        }
+    }
     for line in table.lines() {
         writeln!(out, "{}", line.trim_end())?;
+    }
+    Ok(())
+}
+
+/// One block of lines for each row: the first field, then the others with their names.
+fn write_blocks(
+    out: &mut dyn Write,
+    columns: &[Column],
+    shown: &[usize],
+    rows: &[Vec<Field>],
+) -> io::Result<()> {
+    let Some((&first, rest)) = shown.split_first() else { return Ok(()) };
+    let names = rest.iter().map(|&index| columns[index].name.len()).max().unwrap_or(0);
+    let bold = Style::new().bold();
+    for row in rows {
+        let head = row.get(first).map_or("", |field| field.text.as_str());
+        writeln!(out, "{bold}{}{bold:#}", escape::text(head))?;
+        for &index in rest {
+            let Some(field) = row.get(index).filter(|field| !field.text.is_empty()) else { continue };
+            let style = field.tone.style();
+            writeln!(
+                out,
+                "  {:<names$}  {style}{}{style:#}",
+                columns[index].name,
+                escape::text(&field.text)
+            )?;
+        }
     }
     Ok(())
 }

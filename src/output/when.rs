@@ -26,6 +26,14 @@ pub fn duration(millis: Millis) -> String {
     if parts.is_empty() { "0 s".to_owned() } else { parts.join(" ") }
 }
 
+/// `3 d ago`, in the largest unit alone: for what is long past, minutes don't matter.
+#[must_use]
+pub fn ago(time: Millis, now: Millis) -> String {
+    let distance = duration(now - time);
+    let largest: Vec<&str> = distance.split(' ').take(2).collect();
+    format!("{} ago", largest.join(" "))
+}
+
 /// `in 4 min` or `3 d ago`, seen from `now`.
 #[must_use]
 pub fn relative(time: Millis, now: Millis) -> String {

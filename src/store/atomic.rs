@@ -2,11 +2,15 @@
 
 use std::fs::{self, DirBuilder, File, Metadata};
 use std::io::Write;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::Path;
+use std::time::Duration;
 
 use super::fault::step;
 use crate::error::{Error, Result};
+
+const PREFIX: &str = ".clawctl-";
+const SUFFIX: &str = ".tmp";
 
 /// Replaces a file, or makes it: a temporary file in the same folder (0600, of the owner of the file
 /// or else of the folder), synced, renamed, and the folder synced.
@@ -16,11 +20,12 @@ use crate::error::{Error, Result};
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     refuse_symlink(path)?;
     let folder = path.parent().unwrap_or_else(|| Path::new("."));
+    sweep(folder);
     let write = || -> std::io::Result<()> {
         step("temp.create");
         let mut temp = tempfile::Builder::new()
-            .prefix(".clawctl-")
-            .suffix(".tmp")
+            .prefix(PREFIX)
+            .suffix(SUFFIX)
             .permissions(fs::Permissions::from_mode(0o600))
             .tempfile_in(folder)?;
         let owner = fs::metadata(path).or_else(|_| fs::metadata(folder))?;
@@ -37,23 +42,15 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     write().map_err(|error| Error::io("write the file", path, error))
 }
 
-/// Makes a file that isn't there yet (0600), synced.
+/// Makes a file that isn't there yet; one that is stays as it is.
 ///
 /// # Errors
-/// It is there already, or can't be written.
-pub(crate) fn create_new(path: &Path, bytes: &[u8]) -> Result<()> {
-    let folder = path.parent().unwrap_or_else(|| Path::new("."));
-    let write = || -> std::io::Result<()> {
-        step("create");
-        let mut file = File::options().write(true).create_new(true).mode(0o600).open(path)?;
-        keep_owner(&file, &fs::metadata(folder)?);
-        step("create.write");
-        file.write_all(bytes)?;
-        step("create.sync");
-        file.sync_all()?;
-        sync_folder(folder)
-    };
-    write().map_err(|error| Error::io("write the file", path, error))
+/// It can't be made.
+pub(crate) fn create(path: &Path, bytes: &[u8]) -> Result<()> {
+    build_new(path, |temp| {
+        let write = || File::options().write(true).open(temp)?.write_all(bytes);
+        write().map_err(|error| Error::io("write the file", temp, error))
+    })
 }
 
 /// Makes a file by writing to a temporary name first; when the name is taken meanwhile, what is there
@@ -64,10 +61,11 @@ pub(crate) fn create_new(path: &Path, bytes: &[u8]) -> Result<()> {
 pub(crate) fn build_new(path: &Path, build: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
     let folder = path.parent().unwrap_or_else(|| Path::new("."));
     let failed = |error| Error::io("make the file", path, error);
+    sweep(folder);
     step("temp.create");
     let temp = tempfile::Builder::new()
-        .prefix(".clawctl-")
-        .suffix(".tmp")
+        .prefix(PREFIX)
+        .suffix(SUFFIX)
         .permissions(fs::Permissions::from_mode(0o600))
         .tempfile_in(folder)
         .map_err(failed)?;
@@ -82,6 +80,20 @@ pub(crate) fn build_new(path: &Path, build: impl FnOnce(&Path) -> Result<()>) ->
         other => other.map(drop).map_err(|error| failed(error.error)),
     }?;
     sync_folder(folder).map_err(failed)
+}
+
+/// Removes what a process that was stopped left of its temporary files: they hold credentials.
+fn sweep(folder: &Path) {
+    const ABANDONED: Duration = Duration::from_secs(60);
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let ours = name.to_str().is_some_and(|name| name.starts_with(PREFIX) && name.contains(SUFFIX));
+        let modified = entry.metadata().and_then(|metadata| metadata.modified()).ok();
+        let age = modified.and_then(|modified| modified.elapsed().ok());
+        if ours && age.is_some_and(|age| age > ABANDONED) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
 }
 
 /// Removes a file; one that isn't there is fine.
@@ -201,7 +213,28 @@ mod tests {
         replace(&path, b"two").unwrap();
         assert_eq!((fs::read(&path).unwrap().as_slice(), mode(&path)), (b"two".as_slice(), 0o600));
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "no temporary file is left");
-        assert!(create_new(&path, b"three").is_err());
+        create(&path, b"three").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"two", "a file that is there stays");
+        create(&temp.path().join("new"), b"four").unwrap();
+        assert_eq!(
+            (fs::read(temp.path().join("new")).unwrap().as_slice(), mode(&temp.path().join("new"))),
+            (b"four".as_slice(), 0o600)
+        );
+    }
+
+    #[test]
+    fn temporary_files_of_stopped_processes_are_removed() {
+        let temp = tempfile::tempdir().unwrap();
+        let names = [".clawctl-old.tmp", ".clawctl-old.tmp-journal", ".clawctl-new.tmp", "other.tmp"];
+        for name in names {
+            let file = File::create(temp.path().join(name)).unwrap();
+            if name != ".clawctl-new.tmp" {
+                file.set_modified(std::time::SystemTime::now() - Duration::from_secs(61)).unwrap();
+            }
+        }
+        replace(&temp.path().join("x"), b"").unwrap();
+        let left: Vec<bool> = names.iter().map(|name| temp.path().join(name).exists()).collect();
+        assert_eq!(left, [false, false, true, true]);
     }
 
     #[test]

@@ -256,7 +256,7 @@ fn copy_in(path: &Path, folder: &Path, index: usize) -> Result<FileRecord> {
         copy_rows(path, &copy)?;
     } else {
         let bytes = fs::read(path).map_err(|error| Error::io("read the file", path, error))?;
-        atomic::create_new(&copy, &bytes)?;
+        atomic::create(&copy, &bytes)?;
     }
     let bytes = fs::read(&copy).map_err(|error| Error::io("read the file", &copy, error))?;
     Ok(FileRecord {
@@ -444,7 +444,10 @@ impl Manifest {
     }
 }
 
-fn load_all(installation: &Installation) -> Result<(Vec<(PathBuf, Manifest)>, Vec<Error>)> {
+/// A backup's folder and manifest.
+type Loaded = (PathBuf, Manifest);
+
+fn load_all(installation: &Installation) -> Result<(Vec<Loaded>, Vec<Error>)> {
     let parent = installation.places.backups_dir();
     let entries = match fs::read_dir(&parent) {
         Ok(entries) => entries,

@@ -174,32 +174,17 @@ pub(crate) fn read_agent(dir: &Path, id: &AgentId, origin: Origin, look: Look) -
 }
 
 fn read_agent_database(path: &Path, id: &AgentId, origin: Origin) -> Result<Layer> {
-    struct Rows {
-        version: i64,
-        meta: Option<(Option<String>, Option<String>)>,
-        tables: bool,
-        store: Option<(String, Option<Millis>)>,
-        state: Option<(String, Option<Millis>)>,
-    }
-    let rows = sqlite::read(path, |connection| {
-        Ok(Rows {
-            version: user_version(connection)?,
-            meta: schema_meta(connection)?,
-            tables: has_table(connection, AGENT_STORE_ROW.table)?,
-            store: AGENT_STORE_ROW.read(connection)?,
-            state: AGENT_STATE_ROW.read(connection)?,
-        })
-    })?;
-    let stored = |row, found: Option<(String, Option<Millis>)>| stored_row(path, origin, row, found);
+    let found = sqlite::read_rows(path, &[AGENT_STORE_ROW, AGENT_STATE_ROW])?;
+    let [store, state] = <[_; 2]>::try_from(found.rows).unwrap_or_default();
     let mut layer = Layer {
-        store: stored(AGENT_STORE_ROW, rows.store),
-        state: stored(AGENT_STATE_ROW, rows.state),
-        database: rows.tables,
+        store: stored_row(path, origin, AGENT_STORE_ROW, store),
+        state: stored_row(path, origin, AGENT_STATE_ROW, state),
+        database: found.tables.first() == Some(&true),
         ..Layer::default()
     };
-    let (app_version, agent_id) = rows.meta.unwrap_or_default();
+    let (app_version, agent_id) = found.meta.unwrap_or_default();
     layer.notes.extend(symlink_note(path, origin));
-    layer.notes.extend(newer_note(path, origin, rows.version, KNOWN_AGENT_SCHEMA));
+    layer.notes.extend(newer_note(path, origin, found.version, KNOWN_AGENT_SCHEMA));
     if let Some(owner) = agent_id.as_deref().filter(|owner| AgentId::new(owner) != *id) {
         layer.notes.push(Note {
             kind: NoteKind::OwnerMismatch,
@@ -209,7 +194,7 @@ fn read_agent_database(path: &Path, id: &AgentId, origin: Origin) -> Result<Laye
         });
     }
     layer.schema =
-        Some(SchemaInfo { path: path.to_path_buf(), version: rows.version, app_version, agent_id });
+        Some(SchemaInfo { path: path.to_path_buf(), version: found.version, app_version, agent_id });
     Ok(layer)
 }
 
@@ -326,35 +311,15 @@ pub(crate) fn damage_note(path: &Path, origin: Origin, error: &Error) -> Note {
 }
 
 fn read_state_database(path: &Path) -> Result<Shared> {
-    struct Rows {
-        version: i64,
-        meta: Option<(Option<String>, Option<String>)>,
-        marker: Option<String>,
-        store: Option<(Row, String, Option<Millis>)>,
-        state: Option<(Row, String, Option<Millis>)>,
-    }
-    let rows = sqlite::read(path, |connection| {
-        let first_of = |rows: [Row; 2]| -> rusqlite::Result<Option<(Row, String, Option<Millis>)>> {
-            for row in rows {
-                if let Some((text, updated_at)) = row.read(connection)? {
-                    return Ok(Some((row, text, updated_at)));
-                }
-            }
-            Ok(None)
-        };
-        Ok(Rows {
-            version: user_version(connection)?,
-            meta: schema_meta(connection)?,
-            marker: SHARED_MARKER_ROW.read(connection)?.map(|(text, _)| text),
-            store: first_of([SHARED_STORE_ROW, EARLY_STORE_ROW])?,
-            state: first_of([SHARED_STATE_ROW, EARLY_STATE_ROW])?,
-        })
-    })?;
+    const ROWS: [Row; 5] =
+        [SHARED_MARKER_ROW, SHARED_STORE_ROW, SHARED_STATE_ROW, EARLY_STORE_ROW, EARLY_STATE_ROW];
+    let found = sqlite::read_rows(path, &ROWS)?;
+    let [marker, store, state, early_store, early_state] = <[_; 5]>::try_from(found.rows).unwrap_or_default();
 
     let mut notes: Vec<Note> = symlink_note(path, Origin::Shared).into_iter().collect();
-    notes.extend(newer_note(path, Origin::Shared, rows.version, KNOWN_STATE_SCHEMA));
-    let active = match &rows.marker {
-        Some(marker) => match marker_location(marker) {
+    notes.extend(newer_note(path, Origin::Shared, found.version, KNOWN_STATE_SCHEMA));
+    let active = match &marker {
+        Some((marker, _)) => match marker_location(marker) {
             Some(location) => location == "state-db",
             None => {
                 notes.push(Note {
@@ -368,19 +333,15 @@ fn read_state_database(path: &Path) -> Result<Shared> {
             }
         },
         // The first releases with a shared store had rows of their own and no marker.
-        None => rows.store.as_ref().is_some_and(|(row, ..)| *row == EARLY_STORE_ROW),
+        None => store.is_none() && early_store.is_some(),
     };
-    let stored = |found: Option<(Row, String, Option<Millis>)>| {
-        found.and_then(|(row, text, updated_at)| {
-            stored_row(path, Origin::Shared, row, Some((text, updated_at)))
-        })
-    };
-    let (app_version, agent_id) = rows.meta.unwrap_or_default();
-    let schema = SchemaInfo { path: path.to_path_buf(), version: rows.version, app_version, agent_id };
+    let (app_version, agent_id) = found.meta.unwrap_or_default();
+    let schema = SchemaInfo { path: path.to_path_buf(), version: found.version, app_version, agent_id };
     let mut layer = Layer { schema: Some(schema), notes, database: true, ..Layer::default() };
     if active {
-        layer.store = stored(rows.store);
-        layer.state = stored(rows.state);
+        let stored = |row, found| stored_row(path, Origin::Shared, row, found);
+        layer.store = stored(SHARED_STORE_ROW, store).or_else(|| stored(EARLY_STORE_ROW, early_store));
+        layer.state = stored(SHARED_STATE_ROW, state).or_else(|| stored(EARLY_STATE_ROW, early_state));
     }
     Ok(Shared { active, layer })
 }
@@ -401,5 +362,5 @@ fn marker_location(marker: &str) -> Option<&'static str> {
 /// uses databases.
 pub(crate) fn is_auth_database(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
-        && sqlite::read(path, |connection| has_table(connection, AGENT_STORE_ROW.table)).unwrap_or(true)
+        && sqlite::read_rows(path, &[AGENT_STORE_ROW]).map_or(true, |found| found.tables == [true])
 }

@@ -1,7 +1,8 @@
 //! Opening SQLite databases: for reading, so that nothing on disk changes; for writing, inside of one
 //! immediate transaction.
 //!
-//! Every database of OpenClaw is in WAL mode. Opening one with `mode=ro` alone makes `-shm` and
+//! The few rows that lists need are read by [`super::pages`], without SQLite. What it leaves open comes
+//! here. Every database of OpenClaw is in WAL mode. Opening one with `mode=ro` alone makes `-shm` and
 //! `-wal` files, and fails in a folder that can't be written. So, as measured:
 //!
 //! - No `-wal` with content: `immutable=1`, which makes nothing and takes no lock. Pages of the
@@ -10,7 +11,8 @@
 //! - A `-wal` with content and a `-shm`: `mode=ro` with `readonly_shm=1`. SQLite then maps the `-shm`
 //!   without writing and meets a live writer by the usual locks; when no process is alive it builds
 //!   its index of the WAL in memory. A shared lock on the database, taken before looking for the
-//!   `-wal`, keeps the last writer from removing it in between (SQLite would make a new one).
+//!   `-wal`, keeps the last writer from removing it in between (SQLite would make a new one). For root
+//!   SQLite sets the owner of `-wal` and `-shm` to what it is already, which touches their ctime alone.
 //! - A `-wal` with content that can't be opened that way (no `-shm`, not readable): database and WAL
 //!   are copied into a private temporary folder and read there.
 //! - Not in WAL mode: `mode=ro` with SQLite's own locks; a journal that a dead process left is
@@ -19,14 +21,17 @@
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use rustix::fs::FlockOperation;
 
+use super::auth::Row;
+use super::{layer, pages};
 use crate::error::{Error, Result};
+use crate::time::Millis;
 
 /// How long another process may hold the database before this is "busy"; the releases wait as long.
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -72,6 +77,63 @@ enum Attempt<T> {
     Again,
     /// SQLite can't read it in place without writing.
     CopyAside,
+}
+
+/// What a database says about itself, and the rows that were asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Found {
+    /// `PRAGMA user_version`.
+    pub version: i64,
+    /// `app_version` and `agent_id` of `schema_meta`, row `primary`.
+    pub meta: Option<(Option<String>, Option<String>)>,
+    /// Whether the table of each row is there.
+    pub tables: Vec<bool>,
+    /// Text and time of each row.
+    pub rows: Vec<Option<(String, Option<Millis>)>>,
+}
+
+/// Reads these rows without a trace, by the shortest way.
+///
+/// # Errors
+/// As [`read`].
+pub(crate) fn read_rows(path: &Path, wanted: &[Row]) -> Result<Found> {
+    // Twice, for the gateway that happened to write just then.
+    for _ in 0..2 {
+        if let Some(found) = steadily(path, |file, log| pages::find(file, log, wanted)) {
+            return Ok(found);
+        }
+    }
+    read(path, |connection| find_with_sqlite(connection, wanted))
+}
+
+/// Gives a database in WAL mode and its log to a reader; no answer when one of them changed meanwhile.
+fn steadily<T>(path: &Path, read: impl FnOnce(&File, Option<&File>) -> Option<T>) -> Option<T> {
+    let real = fs::canonicalize(path).ok()?;
+    let file = File::open(&real).ok()?;
+    if !wal_mode(&file).ok()? {
+        return None;
+    }
+    let wal = beside(&real, "-wal");
+    let stamps = || (Stamp::of(&real), Stamp::of(&wal));
+    let before = stamps();
+    before.0.iter().chain(&before.1).for_each(wait_for_grain);
+    let log = if has_wal(&real) { Some(File::open(&wal).ok()?) } else { None };
+    let answer = read(&file, log.as_ref())?;
+    (stamps() == before && before.0.is_some()).then_some(answer)
+}
+
+pub(crate) fn find_with_sqlite(connection: &Connection, wanted: &[Row]) -> rusqlite::Result<Found> {
+    let mut found = Found {
+        version: layer::user_version(connection)?,
+        meta: layer::schema_meta(connection)?,
+        tables: Vec::with_capacity(wanted.len()),
+        rows: Vec::with_capacity(wanted.len()),
+    };
+    for row in wanted {
+        found.tables.push(layer::has_table(connection, row.table)?);
+        found.rows.push(row.read(connection)?);
+    }
+    Ok(found)
 }
 
 /// Reads a database without a trace: `work` runs in one read transaction, perhaps several times.
@@ -155,7 +217,8 @@ fn read_copy<T>(
     real: &Path,
     work: &mut impl FnMut(&Connection) -> rusqlite::Result<T>,
 ) -> Result<Attempt<T>, Failure> {
-    let folder = tempfile::Builder::new().prefix("clawctl-").tempdir()?;
+    let private = fs::Permissions::from_mode(0o700);
+    let folder = tempfile::Builder::new().prefix("clawctl-").permissions(private).tempdir()?;
     let copy = folder.path().join("copy.sqlite");
     let sides = ["-wal", "-journal"];
     let stamps = || (Stamp::of(real), sides.map(|side| Stamp::of(&beside(real, side))));
@@ -299,4 +362,98 @@ pub(crate) fn sqlite_error(action: &str, path: &Path, error: rusqlite::Error) ->
     let result = result.at(path);
     // SQLite's messages name tables and columns, never values.
     if matches!(code, Some(ErrorCode::NotADatabase)) { result } else { result.caused_by(error) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{Home, agent_database};
+    use super::*;
+
+    fn database() -> (Home, PathBuf) {
+        let home = Home::new();
+        let dir = home.path("agents/main/agent");
+        agent_database(&dir, "main", Some("{}"), None);
+        (home, dir.join("openclaw-agent.sqlite"))
+    }
+
+    fn write(path: &Path, text: &str, then: &str) {
+        let writer = Connection::open(path).unwrap();
+        writer.execute("UPDATE auth_profile_store SET store_json = ?1", [text]).unwrap();
+        writer.execute_batch(then).unwrap();
+    }
+
+    fn store(connection: &Connection) -> rusqlite::Result<String> {
+        connection.query_row("SELECT store_json FROM auth_profile_store", [], |row| row.get(0))
+    }
+
+    /// Also when the write is over, copied back and gone before the second look, and in the same tick
+    /// of the file system's clock as the one before.
+    #[test]
+    fn a_write_between_the_looks_is_noticed() {
+        let (_home, path) = database();
+        for round in 0..20 {
+            write(&path, &format!("{{\"before\":{round}}}"), "");
+            let torn = steadily(&path, |_, _| {
+                write(&path, &format!("{{\"during\":{round}}}"), "");
+                Some(())
+            });
+            assert_eq!(torn, None);
+        }
+        assert_eq!(steadily(&path, |_, _| Some(())), Some(()));
+
+        let mut runs = 0;
+        let text = read(&path, |connection| {
+            let text = store(connection)?;
+            runs += 1;
+            if runs == 1 {
+                write(&path, "{\"later\":1}", "");
+            }
+            Ok(text)
+        });
+        assert_eq!((text.unwrap().as_str(), runs), ("{\"later\":1}", 2));
+    }
+
+    #[test]
+    fn a_growing_log_is_noticed() {
+        let (_home, path) = database();
+        let holder = Connection::open(&path).unwrap();
+        holder.execute("UPDATE auth_profile_store SET updated_at = 2", []).unwrap();
+        let torn = steadily(&path, |_, log| {
+            assert!(log.is_some());
+            holder.execute("UPDATE auth_profile_store SET updated_at = 3", []).unwrap();
+            Some(())
+        });
+        assert_eq!(torn, None);
+    }
+
+    #[test]
+    fn names_with_any_byte_are_opened() {
+        let home = Home::new();
+        let dir = home.path("a b%20?mode=rw#é");
+        agent_database(&dir, "main", Some("{}"), None);
+        let path = dir.join("openclaw-agent.sqlite");
+        assert_eq!(read(&path, store).unwrap(), "{}");
+        assert_eq!(open_for_writing(&path).and_then(|connection| store(&connection)).unwrap(), "{}");
+    }
+
+    #[test]
+    fn a_database_in_rollback_mode_and_what_a_dead_process_left_of_its_journal() {
+        let (home, path) = database();
+        write(&path, "{}", "PRAGMA journal_mode = DELETE");
+        assert_eq!(read(&path, store).unwrap(), "{}");
+        let writer = Connection::open(&path).unwrap();
+        writer.execute_batch("PRAGMA cache_size = 1; BEGIN IMMEDIATE").unwrap();
+        let long = "x".repeat(200_000);
+        writer.execute("UPDATE auth_profile_store SET store_json = ?1", [&long]).unwrap();
+        writer.execute_batch("CREATE TABLE more AS SELECT * FROM auth_profile_store").unwrap();
+        let crashed = home.path("crashed");
+        fs::create_dir(&crashed).unwrap();
+        for side in ["", "-journal"] {
+            fs::copy(beside(&path, side), beside(&crashed.join("x.sqlite"), side)).unwrap();
+        }
+        drop(writer);
+        let before = home.tree();
+        assert_eq!(read(&crashed.join("x.sqlite"), store).unwrap(), "{}");
+        assert_eq!(home.tree(), before);
+    }
 }

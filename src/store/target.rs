@@ -14,7 +14,7 @@ use super::layer::{
 };
 use super::sqlite::{self, sqlite_error};
 use super::write::{Edit, edited, same_json};
-use super::{AgentId, Installation, atomic, lock};
+use super::{AgentId, Generation, Installation, atomic, lock};
 use crate::error::{Error, Result};
 use crate::time::Millis;
 
@@ -37,7 +37,7 @@ pub(crate) fn write(
 ) -> Result<Vec<String>> {
     atomic::refuse_symlink(path)?;
     if edits.iter().any(|edit| edit.source.row.is_some()) {
-        write_database(installation, path, edits, now).map(|()| Vec::new())
+        write_database(installation, path, edits, now)
     } else {
         write_file(path, edits)
     }
@@ -90,7 +90,7 @@ fn write_file(path: &Path, edits: &[&Edit]) -> Result<Vec<String>> {
             if is_state && !puts_back && profiles.symlink_metadata().is_err() {
                 // A release reads the state file of an agent that has a file of profiles only. A file
                 // that is put back as a whole was there without one, or comes with it.
-                atomic::create_new(&profiles, EMPTY_STORE_FILE.as_bytes())?;
+                atomic::create(&profiles, EMPTY_STORE_FILE.as_bytes())?;
             }
             atomic::replace(path, text.as_bytes())?;
         }
@@ -106,12 +106,28 @@ fn read_back_failed(path: &Path) -> Error {
     Error::busy("what was written doesn't read back the same, another process changed it since").at(path)
 }
 
-fn write_database(installation: &Installation, path: &Path, edits: &[&Edit], now: Millis) -> Result<()> {
+fn write_database(
+    installation: &Installation,
+    path: &Path,
+    edits: &[&Edit],
+    now: Millis,
+) -> Result<Vec<String>> {
     let owner = owner_of(installation, path);
     let known = if owner.is_some() { KNOWN_AGENT_SCHEMA } else { KNOWN_STATE_SCHEMA };
+    let mut remarks = Vec::new();
     if path.symlink_metadata().is_err() {
         match &owner {
-            Some(owner) => create_agent_database(path, owner, now)?,
+            Some(owner) => {
+                create_agent_database(path, owner, now)?;
+                if installation.generation == Generation::SharedStore {
+                    // Seen with 2026.9.6: it reads such a database, and refuses to write it.
+                    remarks.push(format!(
+                        "the agent {owner} had no database and was given one of schema version 1: the release reads \
+                         it, but writes nothing for this agent before its doctor has migrated it: openclaw doctor \
+                         --fix"
+                    ));
+                }
+            }
             None => return Err(Error::nothing("the state database is gone").at(path)),
         }
     }
@@ -158,7 +174,7 @@ fn write_database(installation: &Installation, path: &Path, edits: &[&Edit], now
             return Err(read_back_failed(path));
         }
     }
-    Ok(())
+    Ok(remarks)
 }
 
 fn rows_of(edits: &[&Edit]) -> Vec<Row> {

@@ -326,94 +326,234 @@ impl Home {
 
 mod without_a_trace {
     use super::*;
-    use std::sync::Arc;
-    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::io::{BufRead, BufReader, Read, Write};
+    use std::os::unix::process::CommandExt;
+    use std::process::{Child, ChildStdout, Command, Stdio};
+    use std::time::SystemTime;
 
-    fn home_with(dir: &str) -> (Home, PathBuf) {
+    use super::super::layer::{AGENT_STATE_ROW, AGENT_STORE_ROW};
+    use super::super::sqlite;
+
+    const DATABASE: &str = "CLAWCTL_TEST_DATABASE";
+    const WRITTEN: &str = r#"{"version":1,"profiles":{"x:a":{"type":"api_key","provider":"x","key":"k"}}}"#;
+
+    fn home_with_database() -> (Home, PathBuf) {
         let home = Home::new();
-        let dir = home.path(dir);
+        let dir = home.path("agents/main/agent");
         agent_database(&dir, "main", Some(MAIN_STORE), None);
         (home, dir.join("openclaw-agent.sqlite"))
     }
 
-    fn read_main(home: &Home) -> usize {
-        AuthStore::read(&home.installation(&[]), &AgentId::main()).unwrap().profiles.len()
+    /// Files with everything about them that a reader could change.
+    fn look(home: &Home) -> Vec<(PathBuf, u32, SystemTime, Vec<u8>)> {
+        let one = |(path, (mode, bytes)): (PathBuf, (u32, Vec<u8>))| {
+            let modified = fs::metadata(&path).unwrap().modified().unwrap();
+            (path, mode, modified, bytes)
+        };
+        home.tree().into_iter().map(one).collect()
+    }
+
+    /// Both ways of reading answer this, and change nothing.
+    fn check(home: &Home, path: &Path, expected: &str) {
+        let before = look(home);
+        let rows = [AGENT_STORE_ROW, AGENT_STATE_ROW];
+        let by_sqlite = sqlite::read(path, |connection| sqlite::find_with_sqlite(connection, &rows)).unwrap();
+        assert_eq!(look(home), before, "by SQLite");
+        let found = sqlite::read_rows(path, &rows).unwrap();
+        assert_eq!(look(home), before);
+        assert_eq!(found, by_sqlite);
+        assert_eq!(found.rows[0].as_ref().unwrap().0, expected);
+    }
+
+    /// This test binary again, with one of the helpers below alone in it.
+    fn helper(name: &str, path: &Path) -> Command {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command
+            .args(["--ignored", "--exact", "--nocapture"])
+            .arg(format!("store::tests::without_a_trace::{name}"))
+            .env(DATABASE, path)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped());
+        command
+    }
+
+    /// A helper that runs, with its output kept open.
+    struct Running {
+        child: Child,
+        /// Closed, its own print at the end would fail.
+        _out: BufReader<ChildStdout>,
+    }
+
+    impl Running {
+        /// Starts a helper and waits until it says that it is ready.
+        fn start(mut command: Command) -> Self {
+            let mut child = command.spawn().unwrap();
+            let mut out = BufReader::new(child.stdout.take().unwrap());
+            assert!(out.by_ref().lines().any(|line| line.unwrap().contains("ready")));
+            Self { child, _out: out }
+        }
+
+        /// Tells it how to end; whether it ended well.
+        fn end(mut self, how: &str) -> bool {
+            self.child.stdin.take().unwrap().write_all(how.as_bytes()).unwrap();
+            self.child.wait().unwrap().success()
+        }
+    }
+
+    /// Not a test: writes, begins another transaction, and holds both until it is told to go on.
+    #[test]
+    #[ignore = "run by the tests of live writers"]
+    fn holder() {
+        let writer = Connection::open(std::env::var_os(DATABASE).unwrap()).unwrap();
+        let set = "UPDATE auth_profile_store SET store_json = ?1";
+        writer.execute(set, [WRITTEN]).unwrap();
+        writer.execute_batch("BEGIN IMMEDIATE").unwrap();
+        writer.execute(set, ["{}"]).unwrap();
+        let mut out = std::io::stdout();
+        out.write_all(b"ready\n").and_then(|()| out.flush()).unwrap();
+        let mut line = String::new();
+        std::io::stdin().read_line(&mut line).unwrap();
+        if line.trim() == "crash" {
+            std::process::abort();
+        }
+        writer.execute_batch("COMMIT").unwrap();
+    }
+
+    /// Not a test: reads as another user.
+    #[test]
+    #[ignore = "run by the tests of folders that can't be written"]
+    fn reader() {
+        let path = PathBuf::from(std::env::var_os(DATABASE).unwrap());
+        let marker = path.with_file_name("marker");
+        assert!(fs::write(&marker, "").is_err(), "this user can't write there");
+        let rows = [AGENT_STORE_ROW];
+        let by_sqlite =
+            sqlite::read(&path, |connection| sqlite::find_with_sqlite(connection, &rows)).unwrap();
+        let found = sqlite::read_rows(&path, &rows).unwrap();
+        assert_eq!(found, by_sqlite);
+        assert!(found.rows[0].is_some());
     }
 
     #[test]
     fn an_idle_database() {
-        let (home, _) = home_with("agents/main/agent");
-        let before = home.tree();
-        assert_eq!(read_main(&home), 2);
-        assert_eq!(home.tree(), before);
+        let (home, path) = home_with_database();
+        check(&home, &path, MAIN_STORE);
+        let before = look(&home);
+        let store = AuthStore::read(&home.installation(&[]), &AgentId::main()).unwrap();
+        assert_eq!((store.profiles.len(), look(&home)), (2, before));
     }
 
     #[test]
     fn a_live_writer_with_an_open_transaction() {
-        let (home, path) = home_with("agents/main/agent");
-        let writer = Connection::open(&path).unwrap();
-        writer
-            .execute(
-                "UPDATE auth_profile_store SET store_json = ?1",
-                [r#"{"version":1,"profiles":{"x:a":{"type":"api_key","provider":"x","key":"k"}}}"#],
-            )
-            .unwrap();
-        writer.execute_batch("BEGIN IMMEDIATE; UPDATE auth_profile_store SET store_json = '{}'").unwrap();
-        let before = home.tree();
-        assert_eq!(read_main(&home), 1, "the committed row in the WAL");
-        assert_eq!(home.tree(), before);
-        writer.execute_batch("COMMIT").unwrap();
-        assert_eq!(read_main(&home), 0);
+        let (home, path) = home_with_database();
+        let writer = Running::start(helper("holder", &path));
+        assert!(sqlite::beside(&path, "-wal").exists());
+        check(&home, &path, WRITTEN);
+        assert!(writer.end("go on\n"));
+        check(&home, &path, "{}");
     }
 
-    /// What a killed process leaves: a WAL with content, with or without its -shm.
+    /// What a killed process leaves: a WAL with content, with its -shm or, copied elsewhere, without.
     #[test]
     fn a_wal_that_nobody_owns() {
-        for keep_shm in [true, false] {
-            let (home, path) = home_with("agents/main/agent");
-            let crashed = home.path("agents/crashed/agent");
-            fs::create_dir_all(&crashed).unwrap();
-            let writer = Connection::open(&path).unwrap();
-            writer.execute("UPDATE auth_profile_store SET store_json = '{\"profiles\":{}}'", []).unwrap();
-            for side in ["", "-wal", "-shm"] {
-                if side != "-shm" || keep_shm {
-                    let name = format!("openclaw-agent.sqlite{side}");
-                    fs::copy(path.with_file_name(&name), crashed.join(&name)).unwrap();
-                }
-            }
-            drop(writer);
-            let before = home.tree();
-            let own = AuthStore::read(&home.installation(&[]), &AgentId::new("crashed")).unwrap();
-            assert!(own.profiles.values().all(|profile| profile.origin() == Origin::Main));
-            assert_eq!(home.tree(), before, "-shm kept: {keep_shm}");
-        }
+        let (home, path) = home_with_database();
+        let writer = Running::start(helper("holder", &path));
+        assert!(!writer.end("crash\n"));
+        check(&home, &path, WRITTEN);
+        fs::remove_file(sqlite::beside(&path, "-shm")).unwrap();
+        check(&home, &path, WRITTEN);
     }
 
     #[test]
-    fn writers_that_come_and_go_meanwhile() {
-        let (home, path) = home_with("agents/main/agent");
-        let stop = Arc::new(AtomicBool::new(false));
-        let writer = {
-            let (stop, path) = (Arc::clone(&stop), path.clone());
-            std::thread::spawn(move || {
-                let mut count = 0_u32;
-                while !stop.load(Ordering::Relaxed) {
-                    // Another process: locks of this one would not count.
-                    let sql = format!(
-                        "PRAGMA busy_timeout=5000; UPDATE auth_profile_store SET store_json = '{{\"profiles\":{{\"x:{count}\":{{\"type\":\"api_key\",\"provider\":\"x\",\"pad\":\"{}\"}}}}}}'; PRAGMA wal_checkpoint(TRUNCATE);",
-                        "p".repeat(9000)
-                    );
-                    std::process::Command::new("sqlite3").arg(&path).arg(&sql).output().unwrap();
-                    count += 1;
+    fn folders_that_can_not_be_written() {
+        let (home, path) = home_with_database();
+        let modes = |folder: u32, file: u32| {
+            for part in path.ancestors().skip(1).take_while(|part| part.starts_with(home.root())) {
+                fs::set_permissions(part, fs::Permissions::from_mode(folder)).unwrap();
+            }
+            for side in ["", "-wal", "-shm"] {
+                let path = sqlite::beside(&path, side);
+                if path.exists() {
+                    fs::set_permissions(path, fs::Permissions::from_mode(file)).unwrap();
                 }
-                count
-            })
+            }
         };
-        for _ in 0..200 {
-            let store = AuthStore::read(&home.installation(&[]), &AgentId::main()).unwrap();
-            assert!((1..=2).contains(&store.profiles.len()));
+        let read = || {
+            modes(0o555, 0o444);
+            let before = look(&home);
+            let mut command = helper("reader", &path);
+            if rustix::process::geteuid().is_root() {
+                // Root may write everywhere.
+                command.uid(65_534).gid(65_534);
+            }
+            let output = command.output().unwrap();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+            assert_eq!(look(&home), before);
+            modes(0o755, 0o644);
+        };
+        read();
+        let writer = Running::start(helper("holder", &path));
+        read();
+        assert!(!writer.end("crash\n"));
+        read();
+        fs::remove_file(sqlite::beside(&path, "-shm")).unwrap();
+        read();
+    }
+
+    /// Every answer is one that stood in the database as a whole, whatever is copied back or begun
+    /// anew meanwhile.
+    #[test]
+    fn writers_that_come_and_go_meanwhile() {
+        let (home, path) = home_with_database();
+        let mut writer = Running::start(helper("restless", &path));
+        let rows = [AGENT_STORE_ROW, AGENT_STATE_ROW];
+        let mut by_sqlite = false;
+        let mut reads = 0;
+        while writer.child.try_wait().unwrap().is_none() {
+            by_sqlite = !by_sqlite;
+            let found = if by_sqlite {
+                sqlite::read(&path, |connection| sqlite::find_with_sqlite(connection, &rows))
+            } else {
+                sqlite::read_rows(&path, &rows)
+            };
+            let [Some((store, _)), Some((state, _))] = &found.unwrap().rows[..] else { panic!() };
+            assert_eq!(store, state, "both rows of one transaction");
+            reads += 1;
         }
-        stop.store(true, Ordering::Relaxed);
-        assert!(writer.join().unwrap() > 0);
+        assert!(writer.child.wait().unwrap().success() && reads > 3, "{reads} reads");
+        drop(home);
+    }
+
+    /// Not a test: opens, writes two rows alike, copies back now and then, closes, for two seconds.
+    #[test]
+    #[ignore = "run by writers_that_come_and_go_meanwhile"]
+    fn restless() {
+        let path = std::env::var_os(DATABASE).unwrap();
+        let ends = std::time::Instant::now() + std::time::Duration::from_secs(2);
+        let mut round = 0_usize;
+        while round == 0 || std::time::Instant::now() < ends {
+            let database = Connection::open(&path).unwrap();
+            database.busy_timeout(std::time::Duration::from_secs(9)).unwrap();
+            for _ in 0..5 {
+                round += 1;
+                let text = format!("{{\"round\":{round},\"pad\":\"{}\"}}", "p".repeat(round * 997 % 20_000));
+                database
+                    .execute_batch(&format!(
+                        "BEGIN IMMEDIATE;
+                         INSERT OR REPLACE INTO auth_profile_store VALUES ('primary', '{text}', 1);
+                         INSERT OR REPLACE INTO auth_profile_state VALUES ('primary', '{text}', 1);
+                         COMMIT;"
+                    ))
+                    .unwrap();
+                if round.is_multiple_of(3) {
+                    let mode = if round.is_multiple_of(2) { "TRUNCATE" } else { "RESTART" };
+                    database.query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |_| Ok(())).unwrap();
+                }
+            }
+            if round == 5 {
+                let mut out = std::io::stdout();
+                out.write_all(b"ready\n").and_then(|()| out.flush()).unwrap();
+            }
+        }
     }
 }

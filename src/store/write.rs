@@ -14,7 +14,10 @@ use serde_json::Value;
 
 use super::auth::{Note, Origin, Source};
 use super::edit::{Document, New};
-use super::layer::{AGENT_DATABASE, AGENT_STATE_ROW, Layer, PROFILES_FILE, STATE_FILE, Stored, read_shared};
+use super::layer::{
+    AGENT_DATABASE, AGENT_STATE_ROW, AGENT_STORE_ROW, Layer, PROFILES_FILE, SHARED_STORE_ROW, STATE_FILE,
+    Stored, read_shared,
+};
 use super::target;
 use super::{
     Agent, AuthStore, Backup, BackupId, Credential, Generation, Installation, NoteKind, ProfileId, RawJson,
@@ -24,7 +27,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::time::Millis;
 
 /// A change of what one agent's store holds.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum Change {
     /// Sets the agent's own order for a provider (`provider` as it should be spelled; the key that
     /// is already there under another spelling is the caller's to name).
@@ -44,6 +47,27 @@ pub enum Change {
     ClearUsage {
         /// The key under `usageStats`.
         profile: ProfileId,
+    },
+    /// Puts a credential into the store that this agent's release keeps its credentials in, in place
+    /// of the one of the same id.
+    PutCredential {
+        /// Its id.
+        profile: ProfileId,
+        /// The credential; its text is stored byte for byte.
+        credential: Credential,
+    },
+    /// Removes a profile of this agent with every reference in the agent's own order, lastGood and
+    /// usageStats.
+    RemoveProfile {
+        /// Its id.
+        profile: ProfileId,
+    },
+    /// Gives a profile of this agent another id, in every reference too.
+    RenameProfile {
+        /// Its id.
+        from: ProfileId,
+        /// The new one, which must be free.
+        to: ProfileId,
     },
     /// Sets one member of a document of the agent's, or of one that it inherits.
     SetMember {
@@ -227,7 +251,8 @@ pub struct Written {
     pub members: Vec<MemberChange>,
     /// Files and databases written.
     pub paths: Vec<PathBuf>,
-    /// What the user should know: an abandoned lock that was removed.
+    /// What the user should know: an abandoned lock that was removed, a database that waits for the
+    /// release's doctor.
     pub remarks: Vec<String>,
 }
 
@@ -270,6 +295,38 @@ pub fn plan(installation: &Installation, store: &AuthStore, changes: &[Change]) 
                     }
                 }
             }
+            Change::PutCredential { profile, credential } => {
+                let home = credentials_layer(installation, &agent, &own, inherited.as_ref());
+                let source = credentials_target(installation, &agent, home);
+                let path = ["profiles".to_owned(), profile.as_str().to_owned()];
+                let before = home.store.as_ref().map(|stored| member_of(&stored.text, &source, &path));
+                let before = before.transpose()?.flatten();
+                let after = Some(credential.expose_json().to_owned());
+                if before != after {
+                    edits.push(Edit { source, path: path.to_vec(), before, after });
+                }
+            }
+            Change::RemoveProfile { profile } => {
+                let home = credentials_layer(installation, &agent, &own, inherited.as_ref());
+                // An interrupted run may have left references alone.
+                let found = replace_profile(home, &own, profile, None)?;
+                if !has_profile(home, profile)? && (found.is_empty() || inherits(&inherited, profile)?) {
+                    return Err(no_profile(&agent, profile));
+                }
+                edits.extend(found);
+            }
+            Change::RenameProfile { from, to } => {
+                let home = credentials_layer(installation, &agent, &own, inherited.as_ref());
+                let (has_from, has_to) = (has_profile(home, from)?, has_profile(home, to)?);
+                if has_from && has_to {
+                    return Err(Error::usage(format!("there is a profile \"{to}\" already")).at(&agent.dir));
+                }
+                let found = replace_profile(home, &own, from, Some(to))?;
+                if !has_from && (!has_to || found.is_empty() || inherits(&inherited, from)?) {
+                    return Err(no_profile(&agent, from));
+                }
+                edits.extend(found);
+            }
             Change::ClearUsage { profile } => {
                 for stored in documents(&own).chain(inherited.iter().flat_map(documents)) {
                     edits.extend(clear_usage(stored, profile)?);
@@ -288,6 +345,115 @@ pub fn plan(installation: &Installation, store: &AuthStore, changes: &[Change]) 
         refuse_by_notes(&edit.source.path, notes)?;
     }
     Ok(Plan { agent, members: edits.iter().map(Edit::shown).collect(), edits })
+}
+
+/// The layer that holds this agent's credentials: its own, but for `main` the shared store when there
+/// is one (2026.9.6: `models auth paste-api-key --agent main`).
+fn credentials_layer<'a>(
+    installation: &Installation,
+    agent: &Agent,
+    own: &'a Layer,
+    inherited: Option<&'a Layer>,
+) -> &'a Layer {
+    match inherited {
+        Some(shared) if installation.generation == Generation::SharedStore && agent.id.is_main() => shared,
+        _ => own,
+    }
+}
+
+fn credentials_target(installation: &Installation, agent: &Agent, layer: &Layer) -> Source {
+    let shared = installation.generation == Generation::SharedStore && agent.id.is_main();
+    match &layer.store {
+        Some(stored) => Source::clone(&stored.source),
+        None if shared => Source {
+            origin: Origin::Shared,
+            path: installation.places.state_database(),
+            row: Some(SHARED_STORE_ROW),
+            updated_at: None,
+        },
+        None if installation.generation == Generation::Json && !layer.database => {
+            source_of(None, agent.dir.join(PROFILES_FILE), None)
+        }
+        None => source_of(None, agent.dir.join(AGENT_DATABASE), Some(AGENT_STORE_ROW)),
+    }
+}
+
+fn has_profile(layer: &Layer, profile: &ProfileId) -> Result<bool> {
+    let path = ["profiles".to_owned(), profile.as_str().to_owned()];
+    let found = layer.store.as_ref().map(|stored| member_of(&stored.text, &stored.source, &path));
+    Ok(found.transpose()?.flatten().is_some())
+}
+
+fn inherits(inherited: &Option<Layer>, profile: &ProfileId) -> Result<bool> {
+    inherited.as_ref().map_or(Ok(false), |layer| has_profile(layer, profile))
+}
+
+fn no_profile(agent: &Agent, profile: &ProfileId) -> Error {
+    Error::nothing(format!("the agent \"{}\" has no profile \"{profile}\" of its own", agent.id))
+        .at(&agent.dir)
+        .hint("clawctl auth list shows where a profile lives")
+}
+
+/// Edits that remove a profile, or give it another id, in the layer that it lives in and in the agent's
+/// own state.
+fn replace_profile(
+    home: &Layer,
+    own: &Layer,
+    profile: &ProfileId,
+    to: Option<&ProfileId>,
+) -> Result<Vec<Edit>> {
+    let mut edits: Vec<Edit> = Vec::new();
+    for stored in documents(home).chain(documents(own)) {
+        let source = Source::clone(&stored.source);
+        if edits.iter().any(|edit| edit.is_at(&source)) {
+            continue;
+        }
+        let document = Document::parse(&stored.text).map_err(|error| error.at(&source.path))?;
+        let mut change = |path: [&str; 2], before: Option<&str>, after: Option<String>| {
+            edits.push(Edit {
+                source: source.clone(),
+                path: path.map(str::to_owned).to_vec(),
+                before: before.map(str::to_owned),
+                after,
+            });
+        };
+        for container in ["profiles", "usageStats"] {
+            if let Some(before) = document.get(&[container, profile.as_str()]) {
+                if let Some(to) = to {
+                    let taken = document.get(&[container, to.as_str()]);
+                    change([container, to.as_str()], taken, Some(before.to_owned()));
+                }
+                change([container, profile.as_str()], Some(before), None);
+            }
+        }
+        let members = |name| document.member(document.root(), name).and_then(|span| document.members(span));
+        for member in members("order").unwrap_or_default() {
+            let before = document.slice(member.value);
+            let Ok(mut ids) = serde_json::from_str::<Vec<Value>>(before) else { continue };
+            if ids.iter().any(|id| id.as_str() == Some(profile.as_str())) {
+                match to {
+                    None => ids.retain(|id| id.as_str() != Some(profile.as_str())),
+                    Some(to) => ids
+                        .iter_mut()
+                        .filter(|id| id.as_str() == Some(profile.as_str()))
+                        .for_each(|id| *id = to.as_str().into()),
+                }
+                let after = (!ids.is_empty()).then(|| Value::from(ids).to_string());
+                change(["order", &member.key], Some(before), after);
+            }
+        }
+        for member in members("lastGood").unwrap_or_default() {
+            let before = document.slice(member.value);
+            if edit::unescape(before) == profile.as_str() {
+                change(
+                    ["lastGood", &member.key],
+                    Some(before),
+                    to.map(|to| Value::from(to.as_str()).to_string()),
+                );
+            }
+        }
+    }
+    Ok(edits)
 }
 
 fn documents(layer: &Layer) -> impl Iterator<Item = &Stored> {
@@ -502,7 +668,9 @@ pub(crate) fn edited(text: &str, edit: &Edit) -> Result<Option<String>> {
     let Some(after) = edit.after.as_deref() else { return removed(text, &path).map(Some) };
     // Text that was stored somewhere keeps its bytes; a new value is laid out as its document is.
     let new = match serde_json::from_str::<Value>(after) {
-        Ok(value) if value.to_string() == after => edit::set(text, &path, New::Value(&value)),
+        Ok(value) if serde_json::to_string(&value).is_ok_and(|compact| compact == after) => {
+            edit::set(text, &path, New::Value(&value))
+        }
         _ => edit::set(text, &path, New::Raw(after)),
     };
     new.map(Some)

@@ -16,6 +16,9 @@ const NOW: Millis = Millis(1_796_000_000_000);
 const STORE: &str = r#"{"version":1,"profiles":{"openai:a":{"type":"api_key","provider":"openai","key":"sk-made-up-a","future":1e3},"openai:b":{"type":"api_key","provider":"openai","key":"sk-made-up-b"}}}"#;
 const STATE: &str = r#"{"version":1,"order":{"openai":["openai:b","openai:a"],"x":["x:\u0061"]},"usageStats":{"openai:a":{"lastUsed":1.50,"cooldownUntil":9,"future":{"k":1e2},"errorCount":3},"openai:b":{"errorCount":1}}, "other" :  [1 , 2]}"#;
 
+/// Fills a state folder.
+type Make = fn(&Home);
+
 fn context(command: &str) -> WriteContext {
     WriteContext { now: NOW, command: command.to_owned() }
 }
@@ -73,7 +76,7 @@ fn an_order_goes_into_the_agents_own_row_and_nothing_else_changes() {
     let again = write(&home, &[], "main", &[set_order("openai", &["openai:a", "openai:b"])]).unwrap();
     assert!(again.backup.is_none() && again.members.is_empty());
     let clear = Change::ClearOrder { provider: "x".into() };
-    write(&home, &[], "main", &[clear.clone()]).unwrap();
+    write(&home, &[], "main", std::slice::from_ref(&clear)).unwrap();
     assert!(!row(&path, layer::AGENT_STATE_ROW).unwrap().0.contains("u0061"));
     assert!(write(&home, &[], "main", &[clear]).unwrap().members.is_empty());
 }
@@ -117,6 +120,10 @@ fn with_a_shared_store_an_order_goes_into_the_agents_own_database() {
     let written = write(&home, &["main"], "main", &[set_order("openai", &["openai:a"])]).unwrap();
     assert_eq!(written.paths, [home.path("agents/main/agent/openclaw-agent.sqlite")]);
     assert_eq!(fs::read(home.path("state/openclaw.sqlite")).unwrap(), shared);
+    // 2026.9.6 refuses to write a database of version 1 ("run openclaw doctor --fix").
+    assert!(written.remarks[0].contains("openclaw doctor --fix"), "{:?}", written.remarks);
+    let again = write(&home, &["main"], "main", &[set_order("openai", &["openai:b"])]).unwrap();
+    assert!(again.remarks.is_empty(), "only when it is made: {:?}", again.remarks);
 }
 
 #[test]
@@ -209,6 +216,88 @@ fn plans_of_several_agents_are_one_write() {
     write::apply(&installation, &plans[1], &context("cooldowns clear --all")).unwrap();
     backup::undo(&installation, false, &context("undo")).unwrap();
     assert_eq!(row(&path, layer::AGENT_STATE_ROW).unwrap().0, STATE);
+}
+
+#[test]
+fn profiles_are_put_renamed_and_removed_with_their_references() {
+    let raw = r#"{"type":"api_key", "provider":"openai","key":"sk-made-up-new","future":1e3}"#;
+    let credential = || Credential::from_raw(raw).unwrap();
+    let put = || Change::PutCredential { profile: "openai:c".into(), credential: credential() };
+    let rename = |from: &str, to: &str| Change::RenameProfile { from: from.into(), to: to.into() };
+    let remove = |id: &str| Change::RemoveProfile { profile: id.into() };
+
+    let with_database: Make = |home| {
+        agent_database(&home.path("agents/main/agent"), "main", Some(STORE), Some(STATE));
+    };
+    let with_files: Make = |home| {
+        home.write("agents/main/agent/auth-profiles.json", STORE);
+        home.write("agents/main/agent/auth-state.json", STATE);
+    };
+    let with_shared: Make = |home| state_database(home, "config_machine_state", STORE, STATE);
+    for (name, make) in [("database", with_database), ("files", with_files), ("shared", with_shared)] {
+        let home = Home::new();
+        make(&home);
+        let read = || AuthStore::read(&home.installation(&[]), &AgentId::main()).unwrap();
+        write(&home, &[], "main", &[put()]).unwrap();
+        assert_eq!(read().profiles["openai:c"].credential.expose_json(), raw, "{name}");
+        assert_eq!(read().profiles["openai:c"].origin() == Origin::Shared, name == "shared");
+        assert!(write(&home, &[], "main", &[put()]).unwrap().members.is_empty());
+
+        let taken = write(&home, &[], "main", &[rename("openai:a", "openai:b")]).unwrap_err();
+        assert_eq!(taken.kind, ErrorKind::Usage);
+        let renamed = write(&home, &[], "main", &[rename("openai:a", "openai:z")]).unwrap();
+        assert!(!format!("{renamed:?}").contains("sk-made-up"), "{renamed:?}");
+        let store = read();
+        assert!(!store.profiles.contains_key("openai:a") && !store.state.usage.contains_key("openai:a"));
+        let key = r#"{"type":"api_key","provider":"openai","key":"sk-made-up-a","future":1e3}"#;
+        assert_eq!(store.profiles["openai:z"].credential.expose_json(), key);
+        assert_eq!(store.state.order["openai"].value, ["openai:b".into(), "openai:z".into()]);
+        assert!(store.state.usage["openai:z"].value.as_str().contains("\"lastUsed\":1.50"));
+
+        write(&home, &[], "main", &[remove("openai:b")]).unwrap();
+        assert_eq!(read().state.order["openai"].value, ["openai:z".into()]);
+        assert!(!read().profiles.contains_key("openai:b"));
+        let missing = write(&home, &[], "main", &[remove("openai:b")]).unwrap_err();
+        assert_eq!(missing.kind, ErrorKind::Nothing);
+
+        let manifests = fs::read_dir(home.path("backups/clawctl")).unwrap();
+        for entry in manifests {
+            let text = fs::read_to_string(entry.unwrap().path().join("manifest.json")).unwrap();
+            assert!(!text.contains("sk-made-up"), "{text}");
+        }
+        for _ in 0..3 {
+            backup::undo(&home.installation(&[]), false, &context("undo")).unwrap();
+        }
+        let store = read();
+        let ids: Vec<&str> = store.profiles.keys().map(ProfileId::as_str).collect();
+        assert_eq!(store.profiles["openai:a"].credential.expose_json(), key, "{name}: {ids:?}");
+        assert!(!ids.contains(&"openai:z") && !ids.contains(&"openai:c") && ids.contains(&"openai:b"));
+        assert_eq!(store.state.order["openai"].value, ["openai:b".into(), "openai:a".into()]);
+    }
+}
+
+#[test]
+fn an_interrupted_rename_or_removal_is_finished_by_the_same_command() {
+    let home = Home::new();
+    home.write("agents/main/agent/auth-profiles.json", &STORE.replace("openai:a", "openai:z"));
+    home.write("agents/main/agent/auth-state.json", STATE);
+    let rename = Change::RenameProfile { from: "openai:a".into(), to: "openai:z".into() };
+    write(&home, &[], "main", std::slice::from_ref(&rename)).unwrap();
+    assert_eq!(own_order(&home, "main", "openai").unwrap(), ["openai:b", "openai:z"]);
+    assert_eq!(write(&home, &[], "main", &[rename]).unwrap_err().kind, ErrorKind::Nothing);
+
+    home.write("agents/main/agent/auth-profiles.json", r#"{"version":1,"profiles":{}}"#);
+    let remove = Change::RemoveProfile { profile: "openai:z".into() };
+    write(&home, &[], "main", std::slice::from_ref(&remove)).unwrap();
+    assert_eq!(own_order(&home, "main", "openai").unwrap(), ["openai:b"]);
+    assert_eq!(write(&home, &[], "main", &[remove]).unwrap_err().kind, ErrorKind::Nothing);
+
+    // References to an inherited profile are no half-done removal.
+    home.write("agents/main/agent/auth-profiles.json", STORE);
+    write(&home, &["main", "work"], "work", &[set_order("openai", &["openai:a"])]).unwrap();
+    let inherited = Change::RemoveProfile { profile: "openai:a".into() };
+    let error = write(&home, &["main", "work"], "work", &[inherited]).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Nothing);
 }
 
 #[test]
@@ -506,5 +595,77 @@ mod processes {
         let home = Home::new();
         home.write("agents/main/agent/auth-profiles.json", STORE);
         check(&home);
+    }
+
+    /// Not a test: one order set, for the fault tests.
+    #[cfg(feature = "fault-injection")]
+    #[test]
+    #[ignore = "run by a_process_stopped_at_any_step"]
+    fn one_order() {
+        let home = PathBuf::from(std::env::var_os(STATE_DIR).unwrap());
+        let places =
+            Places::find(&crate::env::Env::new([("HOME", &home)], "/"), &Options::default()).unwrap();
+        let configured = ConfiguredAgents {
+            agents: vec![ConfiguredAgent { id: AgentId::new("work"), agent_dir: None, default: false }],
+            ..ConfiguredAgents::default()
+        };
+        let installation = Installation::new(places, configured, Path::new("/")).unwrap();
+        let store = AuthStore::read(&installation, &AgentId::new("work")).unwrap();
+        let changes = [set_order("openai", &["openai:b"]), Change::ClearUsage { profile: "openai:a".into() }];
+        let plan = write::plan(&installation, &store, &changes).unwrap();
+        write::apply(&installation, &plan, &context("auth order set")).unwrap();
+    }
+
+    /// Stopped at each step in turn: credentials stay readable, the store is the old or the new one, and
+    /// running the same again finishes the work.
+    #[cfg(feature = "fault-injection")]
+    #[test]
+    fn a_process_stopped_at_any_step() {
+        let with_databases: Make = |home| {
+            agent_database(&home.path("agents/main/agent"), "main", Some(STORE), Some(STATE));
+        };
+        let with_shared_store: Make = |home| state_database(home, "config_machine_state", STORE, STATE);
+        let with_files: Make = |home| {
+            home.write("agents/main/agent/auth-profiles.json", STORE);
+            home.write("agents/main/agent/auth-state.json", STATE);
+        };
+        for make in [with_databases, with_shared_store, with_files] {
+            let mut stopped = 0;
+            for step in 1.. {
+                let home = Home::new();
+                make(&home);
+                let run = |step: Option<u32>| {
+                    let mut command = Command::new(std::env::current_exe().unwrap());
+                    command
+                        .args(["--ignored", "--exact", "store::writing_tests::processes::one_order"])
+                        .env(STATE_DIR, home.root())
+                        .stdout(Stdio::null())
+                        .stderr(Stdio::null());
+                    if let Some(step) = step {
+                        command.env("CLAWCTL_FAULT_AT", step.to_string());
+                    }
+                    command.status().unwrap().success()
+                };
+                let finished = run(Some(step));
+                let order = own_order(&home, "work", "openai");
+                assert!(order.is_none() || order == Some(vec!["openai:b".to_owned()]), "step {step}");
+                let read =
+                    AuthStore::read(&home.installation(&["main", "work"]), &AgentId::new("work")).unwrap();
+                assert_eq!(read.profiles.len(), 2, "step {step}");
+                assert!(run(None), "again after step {step}");
+                assert_eq!(own_order(&home, "work", "openai").unwrap(), ["openai:b"], "step {step}");
+                let read =
+                    AuthStore::read(&home.installation(&["main", "work"]), &AgentId::new("work")).unwrap();
+                assert!(
+                    !read.state.usage["openai:a"].value.as_str().contains("cooldownUntil"),
+                    "step {step}"
+                );
+                if finished {
+                    break;
+                }
+                stopped += 1;
+            }
+            assert!(stopped > 20, "{stopped} steps");
+        }
     }
 }

@@ -81,7 +81,10 @@ impl Sandbox {
             )
             .expect("make the tables");
         database
-            .execute("INSERT INTO schema_meta VALUES ('primary', 'agent', 1, ?1, '2026.7.1', ?2, ?2)", (agent, NOW))
+            .execute(
+                "INSERT INTO schema_meta VALUES ('primary', 'agent', 1, ?1, '2026.7.1', ?2, ?2)",
+                (agent, NOW),
+            )
             .expect("insert");
         let store = format!(r#"{{"version":1,"profiles":{profiles}}}"#);
         database
@@ -117,7 +120,11 @@ impl Sandbox {
 
     /// Runs a prepared command.
     pub fn finish(&self, mut command: Command) -> Run {
-        let output = command.output().expect("run clawctl");
+        self.done(command.output().expect("run clawctl"))
+    }
+
+    /// What a process that has ended printed.
+    pub fn done(&self, output: std::process::Output) -> Run {
         Run {
             status: output.status.code().unwrap_or(-1),
             stdout: String::from_utf8(output.stdout).expect("UTF-8"),
@@ -130,7 +137,8 @@ impl Sandbox {
     pub fn tree(&self) -> Vec<String> {
         use std::os::unix::fs::PermissionsExt;
         fn walk(dir: &Path, root: &Path, out: &mut Vec<String>) {
-            let mut entries: Vec<_> = fs::read_dir(dir).expect("list").map(|entry| entry.expect("entry")).collect();
+            let mut entries: Vec<_> =
+                fs::read_dir(dir).expect("list").map(|entry| entry.expect("entry")).collect();
             entries.sort_by_key(fs::DirEntry::file_name);
             for entry in entries {
                 let path = entry.path();
@@ -144,7 +152,10 @@ impl Sandbox {
                     out.push(format!("link {name} -> {}", fs::read_link(&path).expect("link").display()));
                 } else {
                     let hash = Sha256::digest(fs::read(&path).expect("read"));
-                    out.push(format!("{mode:04o} {name} {}", hash.iter().map(|byte| format!("{byte:02x}")).collect::<String>()));
+                    out.push(format!(
+                        "{mode:04o} {name} {}",
+                        hash.iter().map(|byte| format!("{byte:02x}")).collect::<String>()
+                    ));
                 }
             }
         }
@@ -173,7 +184,8 @@ impl Run {
 
     /// The one JSON document on stdout.
     pub fn json(&self) -> serde_json::Value {
-        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {}{}", self.stdout, self.stderr))
+        serde_json::from_str(&self.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {}{}", self.stdout, self.stderr))
     }
 
     /// Fails unless the status is this one.

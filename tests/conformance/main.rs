@@ -4,51 +4,88 @@
 //! `CLAWCTL_VECTORS=DIR` runs those in DIR instead: `cases/NAME.jsonl` holds one question a line,
 //! line n of `expect/RELEASE/NAME.jsonl` is that release's answer to it.
 //!
+//! The recorded verdicts on configs (`configs`, or `CLAWCTL_CONFIGS=DIR`) hold `cases/*.json5` and
+//! `expect/RELEASE.jsonl`.
+//!
+//! The recorded runs (`tests/conformance/scenarios`, or those in `CLAWCTL_SCENARIOS=DIR`) hold error
+//! scripts in `scripts/ID.json` and what a release did with them in `observed/RELEASE.jsonl`.
+//!
 //! For each file and release one line `NAME RELEASE agree N of M` is printed, and each
 //! disagreement as one JSON line.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the report is the output")]
 
 mod classify;
+mod configs;
 mod files;
+mod scenarios;
+mod state;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clawctl::engine::types::Family;
 use serde_json::{Map, Value, json};
 
-/// Modules that answer questions; each returns none for an operation that isn't its own.
-const ANSWERERS: &[fn(Family, &Value) -> Option<Value>] = &[classify::answer];
+/// Modules that answer questions as a release does; each returns none for an operation that isn't
+/// its own.
+const ANSWERERS: &[fn(&str, &Value) -> Option<Value>] = &[classify::answer, state::answer];
 
-/// What one suite found.
+/// A kind of recordings: the variable that names another folder, the project's own folder beside
+/// this file, and what runs them.
+struct Suite {
+    variable: &'static str,
+    own: &'static str,
+    run: fn(&Path, &mut Tally) -> Result<(), String>,
+}
+
+const SUITES: &[Suite] = &[
+    Suite { variable: "CLAWCTL_VECTORS", own: "vectors", run: vectors },
+    Suite { variable: "CLAWCTL_SCENARIOS", own: "scenarios", run: scenarios::run },
+    Suite { variable: "CLAWCTL_CONFIGS", own: "configs", run: configs::run },
+];
+
+/// How many recordings were compared, and how many of them agreed.
 #[derive(Default)]
-struct Tally {
-    agreed: usize,
-    asked: usize,
+pub struct Tally {
+    /// These agreed.
+    pub agreed: usize,
+    /// All.
+    pub asked: usize,
 }
 
 fn main() -> ExitCode {
     if std::env::args().any(|argument| argument == "--list") {
-        println!("vectors: test");
+        SUITES.iter().for_each(|suite| println!("{}: test", suite.own));
         return ExitCode::SUCCESS;
     }
-    let mut tally = Tally::default();
-    let outcome = vectors(&own_or_given("CLAWCTL_VECTORS", "vectors"), &mut tally);
-    if let Err(problem) = &outcome {
-        eprintln!("conformance: {problem}");
+    let mut passed = 0;
+    let mut failed = 0;
+    // Somebody who names a folder wants that one measured, not the project's own copies as well.
+    let given = SUITES.iter().any(|suite| std::env::var_os(suite.variable).is_some());
+    for suite in SUITES {
+        if given && std::env::var_os(suite.variable).is_none() {
+            continue;
+        }
+        let own = || Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance").join(suite.own);
+        let folder = std::env::var_os(suite.variable).map_or_else(own, PathBuf::from);
+        let mut tally = Tally::default();
+        let outcome = (suite.run)(&folder, &mut tally);
+        passed += tally.agreed;
+        failed += tally.asked - tally.agreed;
+        // A suite that compared nothing has failed: its folder is empty or its questions unknown.
+        if let Err(problem) = outcome.and_then(|()| match tally.asked {
+            0 => Err(format!("{}: nothing to compare", folder.display())),
+            _ => Ok(()),
+        }) {
+            eprintln!("{}: {problem}", suite.own);
+            failed += 1;
+        }
     }
-    let failed = outcome.is_err() || tally.agreed < tally.asked || tally.asked == 0;
-    let result = if failed { "FAILED" } else { "ok" };
-    println!("\ntest result: {result}. {} passed; {} failed", tally.agreed, tally.asked - tally.agreed);
-    if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
-}
-
-fn own_or_given(variable: &str, own: &str) -> PathBuf {
-    std::env::var_os(variable).map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance").join(own),
-        PathBuf::from,
-    )
+    let result = if failed > 0 { "FAILED" } else { "ok" };
+    println!(
+        "\ntest result: {result}. {passed} passed; {failed} failed; 0 ignored; 0 measured; 0 filtered out"
+    );
+    if failed > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
 /// Runs every file of cases against every release that has answers to it.
@@ -61,7 +98,6 @@ fn vectors(folder: &Path, tally: &mut Tally) -> Result<(), String> {
             if !path.exists() {
                 continue;
             }
-            let family = family_of(release)?;
             let expected = files::lines(&path)?;
             if expected.len() != cases.len() {
                 return Err(format!(
@@ -75,9 +111,8 @@ fn vectors(folder: &Path, tally: &mut Tally) -> Result<(), String> {
             let mut asked = 0;
             let mut agreed = 0;
             for (case, expected) in cases.iter().zip(&expected) {
-                let Some(answer) = ANSWERERS.iter().find_map(|answerer| answerer(family, case)) else {
-                    continue;
-                };
+                let answer = ANSWERERS.iter().find_map(|answerer| answerer(release, case));
+                let answer = answer.unwrap_or_else(|| json!({ "unknown operation": case["op"] }));
                 asked += 1;
                 if compared(case, expected) == compared(case, &answer) {
                     agreed += 1;
@@ -107,20 +142,4 @@ fn compared(case: &Value, answer: &Value) -> Value {
     let members = answer.as_object().into_iter().flatten().filter(|(name, _)| counts(name));
     let members: Map<_, _> = members.map(|(name, value)| (name.clone(), value.clone())).collect();
     Value::Object(members)
-}
-
-/// The rule set of a release: before 2026.3.31 `2026.3`, to 2026.5 `2026.5`, 2026.6 and 2026.7
-/// `2026.7`, from 2026.8 `2026.9`.
-fn family_of(release: &str) -> Result<Family, String> {
-    let mut parts = release.split(['.', '-']).map(|part| part.parse::<u32>().ok());
-    let mut next = || parts.next().flatten();
-    let (Some(year), Some(month)) = (next(), next()) else {
-        return Err(format!("expect/{release} isn't named after a release, such as 2026.9.6"));
-    };
-    Ok(match (year, month, next().unwrap_or(0)) {
-        (..=2025, ..) | (2026, ..=2, _) | (2026, 3, ..=30) => Family::R2026_3,
-        (2026, ..=5, _) => Family::R2026_5,
-        (2026, ..=7, _) => Family::R2026_7,
-        _ => Family::R2026_9,
-    })
 }

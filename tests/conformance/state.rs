@@ -53,11 +53,11 @@ pub fn answer(release: &str, case: &Value) -> Option<Value> {
             let profiles: Vec<&str> =
                 listed.map_or_else(|| vec![profile], |ids| ids.iter().filter_map(Value::as_str).collect());
             let model = text("model");
-            let soonest = usage::soonest(&rules, &state, profiles.iter().copied(), now, model);
+            let soonest = usage::soonest_end(&rules, &state, profiles.iter().copied(), now, model);
             let why = usage::unavailable_reason(&rules, &state, profiles.iter().copied(), now);
             Some(json!({
                 "inCooldown": usage::is_in_cooldown(&rules, &state, profile, now, model),
-                "soonest": soonest,
+                "soonest": soonest.map(Value::from),
                 "why": why,
             }))
         }

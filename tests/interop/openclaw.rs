@@ -105,7 +105,12 @@ impl Home {
                 command.env_remove(name);
             }
         }
-        command.env("HOME", self.path()).env("TZ", "UTC").env("NO_COLOR", "1").current_dir(self.path()).stdin(stdin);
+        command
+            .env("HOME", self.path())
+            .env("TZ", "UTC")
+            .env("NO_COLOR", "1")
+            .current_dir(self.path())
+            .stdin(stdin);
     }
 
     /// The release's command, not started yet.

@@ -84,16 +84,22 @@ fn row(
     let now = context.now;
     let tone = tone(&status.state);
     let last_used = match status.last_used() {
-        Some(used) => Field::new(when::relative(used, now)).machine(when::iso(used)),
+        Some(used) => Field::new(when::ago(used, now)).machine(when::iso(used)),
         None => Field::new("never").machine("").tone(Tone::Dim),
     };
     let agent = if several || layout == Layout::Tsv { view.store.agent.as_str() } else { "" };
+    let id = context.redact.id(status.profile.id.as_str());
+    let label = context.redact.label(status.label()).unwrap_or_default();
+    // In a table what the id says already would only take room.
+    let said = id.strip_prefix(status.provider.as_str()).and_then(|rest| rest.strip_prefix(':'));
+    let provider = if said.is_some() { "" } else { status.provider.as_str() };
+    let shown_label = if said == Some(label.as_str()) { String::new() } else { label.clone() };
     vec![
         Field::new(agent),
-        Field::new(context.redact.id(status.profile.id.as_str())),
-        Field::new(status.provider.as_str()),
+        Field::new(id.as_str()),
+        Field::new(provider).machine(status.provider.as_str()),
         Field::new(status.profile.credential.kind().as_str()),
-        Field::new(context.redact.label(status.label()).unwrap_or_default()),
+        Field::new(shown_label).machine(label),
         Field::new(state_text(status, now)).machine(status.state.name()).tone(tone),
         Field::new("").machine(status.state.until().map(when::iso).unwrap_or_default()),
         last_used,

@@ -51,6 +51,7 @@ pub(super) fn report(
             written,
             backup: restored.backup.as_ref().map(ToString::to_string),
             undo,
+            remarks: restored.remarks.clone(),
             gateway,
         })?;
         return Ok(ExitStatus::Ok);
@@ -63,6 +64,9 @@ pub(super) fn report(
     }
     if let Some(undo) = undo {
         context.ui.note(format!("the state before is kept; undo: {undo}"));
+    }
+    for remark in &restored.remarks {
+        context.ui.warn(remark);
     }
     if let Some(text) = gateway {
         context.ui.warn(text);

@@ -6,7 +6,7 @@ use super::order::{self, Ask, Judge, NameRow, Only, Then, When};
 use super::pattern::{Builder, Gate, Lazy, Literals, Matcher, Scan};
 use super::text::{self, Leading};
 use super::words::Theme;
-use super::{F3, F9, Signal, UP_TO_7};
+use super::{F3, F9, FROM_7, Signal, UP_TO_7, Verdict};
 use crate::engine::types::{Family, Reason};
 
 /// A reason, and the row that gave it.
@@ -66,13 +66,20 @@ impl Compiled {
         }
     }
 
-    /// The reason for an error, and whether its text looks like a context overflow.
-    pub(super) fn judge(&self, signal: &Signal<'_>) -> (Option<Found>, bool) {
+    /// The reason for an error and its row, and whether the text looks like a context overflow.
+    pub(super) fn judge(&self, signal: &Signal<'_>) -> Verdict<'static> {
         let view = signal.message.filter(|text| !text.is_empty()).map(|text| self.view(text));
         let view = view.as_ref();
         let found =
             if F3.has(self.family) { self.status_first(signal, view) } else { self.text_first(signal, view) };
-        (found, view.is_some_and(View::likely_overflow))
+        let overflow = view.is_some_and(View::likely_overflow);
+        match found {
+            Some(found) => Verdict { reason: Some(found.reason), rule: found.rule, overflow },
+            None => {
+                let rule = view.and_then(|view| view.theme(Theme::Image)).unwrap_or("none");
+                Verdict { reason: None, rule, overflow }
+            }
+        }
     }
 
     /// 2026.3: a status or a code decides without regard to what the text was judged to be.
@@ -96,7 +103,8 @@ impl Compiled {
         if !newest && html().is_some() {
             return Some(Found { reason: Reason::Timeout, rule: "html-page" });
         }
-        let by_text = view.and_then(|view| view.judge(signal));
+        let by_message = view.and_then(|view| view.judge(signal));
+        let by_text = merge(self.family, by_message, self.by_details(signal));
         let by_type = || self.by_name(order::TYPES, signal.error_type);
         if !newest {
             let judged = by_text.or_else(by_type);
@@ -111,7 +119,7 @@ impl Compiled {
             };
         }
 
-        let hooked = self.by_hook(signal, view, status, by_text.is_some());
+        let hooked = self.by_hook(signal, view, status, by_message.is_some());
         if hooked.is_none() && status.is_none() {
             let by_code = self.by_name(&[order::CERTIFICATE_CODES], signal.code);
             let by_words = || {
@@ -132,13 +140,23 @@ impl Compiled {
         let judged = match (hooked, by_code) {
             (Some(_), _) => hooked,
             (None, Some(code)) if code.reason == Reason::Format => by_code,
-            (None, _) => merge(by_text.or_else(by_type), by_code),
+            (None, _) => merge(self.family, by_text.or_else(by_type), by_code),
         };
         if by_code.is_some_and(|found| found.reason == Reason::AuthPermanent) {
             return by_code;
         }
         let given = Given { signal, view, status, judged, hooked: hooked.is_some() };
         self.by_status(&given).or(by_code).or(judged)
+    }
+
+    /// The first of the body's strings that says something.
+    fn by_details(&self, signal: &Signal<'_>) -> Option<Found> {
+        if !FROM_7.has(self.family) {
+            return None;
+        }
+        let bare = Signal { error_type: None, ..*signal };
+        let texts = signal.details.iter().filter(|text| !text.is_empty());
+        texts.map(|text| self.view(text)).find_map(|view| view.judge(&bare))
     }
 
     fn by_name(&self, table: &[NameRow], name: Option<&str>) -> Option<Found> {
@@ -476,13 +494,14 @@ fn text_over_rate(view: &View<'_, '_>) -> bool {
     view.theme(Theme::RateLimit).is_some() && text::over_token_rate(view.scan.raw)
 }
 
-/// What two sources say together: a code's overflow outranks, money outranks a rate, and anything
-/// outranks a mere format error.
-fn merge(first: Option<Found>, second: Option<Found>) -> Option<Found> {
+/// What two sources say together: an overflow outranks all, anything outranks a mere format error,
+/// and in 2026.9 money in the second outranks a rate in the first.
+fn merge(family: Family, first: Option<Found>, second: Option<Found>) -> Option<Found> {
     let (Some(a), Some(b)) = (first, second) else { return first.or(second) };
     Some(match (a.reason, b.reason) {
         (Reason::ContextOverflow, _) => a,
-        (_, Reason::ContextOverflow) | (Reason::RateLimit, Reason::Billing) | (Reason::Format, _) => b,
+        (_, Reason::ContextOverflow) | (Reason::Format, _) => b,
+        (Reason::RateLimit, Reason::Billing) if F9.has(family) => b,
         _ => a,
     })
 }

@@ -5,7 +5,8 @@ use super::words::Theme;
 use super::{F9, FROM_5, FROM_7, RowInfo, UP_TO_7};
 use crate::engine::types::{Family, Reason};
 
-/// Every row that holds for the family, in the order in which the tables are tried.
+/// Every row that holds for the family, in the order in which the tables are tried; at the end the
+/// words that decide nothing by themselves but are conditions of other rows.
 pub(super) fn rows(family: Family) -> Vec<RowInfo> {
     let mut list = List { family, rows: Vec::new() };
     if F9.has(family) {
@@ -24,6 +25,11 @@ pub(super) fn rows(family: Family) -> Vec<RowInfo> {
     if FROM_7.has(family) {
         list.names(order::TYPES, "type");
     }
+    if FROM_5.has(family) {
+        list.theme(Theme::TokenRate, None, "token rate: speaks against context overflow");
+        list.theme(Theme::Reasoning, None, "reasoning: speaks against context overflow");
+    }
+    list.theme(Theme::AccountBalance, None, "money on a 429 only for xai, moonshot and kimi");
     list.rows
 }
 
@@ -110,7 +116,7 @@ impl List {
                     }
                 }
                 When::Hooked => pattern.push_str(" and judged by a provider's hook"),
-                When::Speaks(theme) => pattern.push_str(&format!(" and text of {theme:?}")),
+                When::Speaks(theme) => pattern.push_str(&format!(" and text of {}", in_words(theme))),
                 When::Unpaid => pattern.push_str(" and text beyond doubt about money"),
                 When::NoBody => pattern.push_str(" and no body"),
             }
@@ -145,13 +151,25 @@ fn condition(only: Only) -> String {
     match only {
         Only::Always => String::new(),
         Only::Unless(themes) => {
-            let names: Vec<_> = themes.iter().map(|theme| format!("{theme:?}")).collect();
+            let names: Vec<_> = themes.iter().map(|theme| in_words(*theme)).collect();
             format!("unless the text speaks of {}", names.join(", "))
         }
         Only::Provider(id) => format!("provider {id}"),
         Only::ProviderLike(part) => format!("provider with {part:?} in its id"),
         Only::NotLeading(status) => format!("unless the text starts with {status}"),
     }
+}
+
+/// `TokenRate` as `token rate`.
+fn in_words(theme: Theme) -> String {
+    let mut words = String::new();
+    for c in format!("{theme:?}").chars() {
+        if c.is_uppercase() && !words.is_empty() {
+            words.push(' ');
+        }
+        words.extend(c.to_lowercase());
+    }
+    words
 }
 
 fn statuses(ranges: &[(i64, i64)]) -> String {

@@ -14,8 +14,11 @@ mod words;
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
+use serde::Deserialize;
+
 use self::engine::Compiled;
 use super::types::{Family, Reason};
+pub use text::body_details;
 
 /// The families for which a row holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +57,9 @@ pub struct Signal<'a> {
     pub message: Option<&'a str>,
     /// The provider's id; some wordings count only for some providers.
     pub provider: Option<&'a str>,
+    /// Strings out of the response body, when it is known apart from the message, as
+    /// [`body_details`] finds them. They count from 2026.7.
+    pub details: &'a [String],
 }
 
 /// The classifier's answer.
@@ -61,7 +67,8 @@ pub struct Signal<'a> {
 pub struct Verdict<'c> {
     /// The reason, or none: then the release doesn't treat the error as a reason to fail over.
     pub reason: Option<Reason>,
-    /// The id of the row that decided, `none` when no row matched.
+    /// The id of the row that decided, `none` when none did. A row can decide that there is no
+    /// reason: images that are too large fail everywhere.
     pub rule: &'c str,
     /// The release's own, separate test of the text for a likely context overflow. It looks at
     /// the message alone and can hold beside any reason.
@@ -70,8 +77,10 @@ pub struct Verdict<'c> {
 
 /// An operator's own row, tried before the built-in ones, in the order given.
 ///
-/// Every condition that is present must hold; a row without any condition is refused.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// Every condition that is present must hold; a row without any condition is refused. In a file
+/// the members are spelled in camelCase, and an unknown one is refused.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Row {
     /// A kebab-case id, unlike every built-in id.
     pub id: String,
@@ -204,13 +213,10 @@ impl Classifier {
     /// The reason for this error and the row that gave it. Linear in the length of the text.
     #[must_use]
     pub fn classify(&self, signal: &Signal<'_>) -> Verdict<'_> {
-        let (found, overflow) = self.tables.judge(signal);
-        if let Some(extra) = self.extra.iter().find(|extra| extra.holds(self.tables, signal)) {
-            return Verdict { reason: extra.row.reason, rule: &extra.row.id, overflow };
-        }
-        match found {
-            Some(found) => Verdict { reason: Some(found.reason), rule: found.rule, overflow },
-            None => Verdict { reason: None, rule: "none", overflow },
+        let verdict = self.tables.judge(signal);
+        match self.extra.iter().find(|extra| extra.holds(self.tables, signal)) {
+            Some(extra) => Verdict { reason: extra.row.reason, rule: &extra.row.id, ..verdict },
+            None => verdict,
         }
     }
 

@@ -275,21 +275,38 @@ impl Builder {
     }
 
     pub(super) fn finish(self) -> Literals {
-        let automaton = AhoCorasick::builder()
-            .match_kind(MatchKind::Standard)
-            .ascii_case_insensitive(true)
-            .kind(Some(AhoCorasickKind::DFA))
-            .build(&self.literals)
-            .ok();
-        Literals { automaton }
+        let (ascii, other) = self.literals.iter().enumerate().partition(|(_, text)| text.is_ascii());
+        Literals { ascii: Automaton::new(ascii), other: Automaton::new(other) }
     }
 }
 
-/// Every literal of a family.
+/// Every literal of a family. Those beyond ASCII have an automaton of their own, which only texts
+/// beyond ASCII run through: it would double the other's size.
 #[derive(Debug)]
 pub(super) struct Literals {
+    ascii: Automaton,
+    other: Automaton,
+}
+
+#[derive(Debug)]
+struct Automaton {
     /// None only when the tables outgrow the automaton's limits, which a test rules out.
-    automaton: Option<AhoCorasick>,
+    search: Option<AhoCorasick>,
+    /// The literal behind each pattern.
+    literals: Vec<usize>,
+}
+
+impl Automaton {
+    fn new(literals: Vec<(usize, &&'static str)>) -> Self {
+        let (literals, texts): (Vec<usize>, Vec<&'static str>) = literals.into_iter().unzip();
+        let search = AhoCorasick::builder()
+            .match_kind(MatchKind::Standard)
+            .ascii_case_insensitive(true)
+            .kind(Some(AhoCorasickKind::DFA))
+            .build(texts)
+            .ok();
+        Self { search, literals }
+    }
 }
 
 /// A text, and which literals it holds.
@@ -307,13 +324,19 @@ impl Literals {
         let mut bounded = Mask::default();
         let bytes = raw.as_bytes();
         let is_word = |byte: Option<&u8>| byte.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
-        for hit in self.automaton.iter().flat_map(|automaton| automaton.find_overlapping_iter(bytes)) {
-            let index = hit.pattern().as_usize();
-            found.set(index);
-            let before = hit.start().checked_sub(1).and_then(|at| bytes.get(at));
-            if !is_word(before) && !is_word(bytes.get(hit.end())) {
-                bounded.set(index);
+        let mut run = |automaton: &Automaton| {
+            for hit in automaton.search.iter().flat_map(|search| search.find_overlapping_iter(bytes)) {
+                let Some(&index) = automaton.literals.get(hit.pattern().as_usize()) else { continue };
+                found.set(index);
+                let before = hit.start().checked_sub(1).and_then(|at| bytes.get(at));
+                if !is_word(before) && !is_word(bytes.get(hit.end())) {
+                    bounded.set(index);
+                }
             }
+        };
+        run(&self.ascii);
+        if !raw.is_ascii() {
+            run(&self.other);
         }
         Scan { raw, trimmed: text::trim(raw), found, bounded }
     }
@@ -321,7 +344,8 @@ impl Literals {
     /// How many literals there are.
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
-        self.automaton.as_ref().map_or(0, AhoCorasick::patterns_len)
+        let built = [&self.ascii, &self.other].into_iter().filter(|automaton| automaton.search.is_some());
+        built.map(|automaton| automaton.literals.len()).sum()
     }
 }
 

@@ -218,3 +218,55 @@ fn is_error(payload: &Map<String, Value>) -> bool {
         || ["message", "type", "code"].iter().any(|name| member(error, name).is_some())
         || (error.is_some_and(Value::is_string) && text("message").is_some())
 }
+
+/// The strings of a response body that can tell what went wrong, outermost first: the members
+/// `message`, `param`, `code`, `type`, `error`, `detail` and `body`, also nested and inside strings
+/// that are JSON themselves; at most 12, each cut after 1,000 UTF-16 units.
+#[must_use]
+pub fn body_details(body: &str) -> Vec<String> {
+    let mut details = Vec::new();
+    collect_details(&Value::String(body.to_owned()), &mut details);
+    details
+}
+
+const MOST_DETAILS: usize = 12;
+
+fn collect_details(value: &Value, details: &mut Vec<String>) {
+    const LONGEST: usize = 1000;
+    const MEMBERS: [&str; 7] = ["message", "param", "code", "type", "error", "detail", "body"];
+    if details.len() >= MOST_DETAILS {
+        return;
+    }
+    let text = match value {
+        Value::String(text) => trim(text).to_owned(),
+        Value::Number(number) => number.to_string(),
+        Value::Bool(flag) => flag.to_string(),
+        Value::Object(members) => {
+            for member in MEMBERS.iter().filter_map(|name| members.get(*name)) {
+                collect_details(member, details);
+            }
+            return;
+        }
+        Value::Null | Value::Array(_) => return,
+    };
+    let inner = match value {
+        Value::String(_) if text.starts_with('{') && text.ends_with('}') => {
+            serde_json::from_str::<Value>(&text).ok()
+        }
+        _ => None,
+    };
+    let mut units = 0;
+    let cut: String = text
+        .chars()
+        .take_while(|c| {
+            units += c.len_utf16();
+            units <= LONGEST
+        })
+        .collect();
+    if !cut.is_empty() && !details.contains(&cut) {
+        details.push(cut);
+    }
+    if let Some(inner) = inner {
+        collect_details(&inner, details);
+    }
+}

@@ -10,8 +10,11 @@ use super::super::types::{Family, Reason};
 use super::models;
 use super::{
     AliasUse, Backoff, BlockedUse, ChainRules, CoerceRules, CooldownKey, CooldownRules, OrderRules,
-    ProviderNames, ReasonSet, RuleSet,
+    ProviderNames, ReasonSet, RuleSet, RunRules,
 };
+
+/// The last time that JavaScript's `Date` knows.
+const LAST_DATE: Millis = Millis(8_640_000_000_000_000);
 
 /// Before 2026.3.31.
 pub(super) fn r2026_3() -> RuleSet {
@@ -21,6 +24,7 @@ pub(super) fn r2026_3() -> RuleSet {
         family: Family::R2026_3,
         checked_release: Family::R2026_3.checked_release(),
         about: "releases before 2026.3.31",
+        run: RunRules::of_family(Family::R2026_3),
         cooldown: CooldownRules {
             regular_ladder: [1, 5, 25, 60].map(Millis::from_mins).to_vec(),
             rate_limit: None,
@@ -31,6 +35,7 @@ pub(super) fn r2026_3() -> RuleSet {
             max_doublings: 10,
             min_backoff: Millis::from_mins(1),
             whole_millis: false,
+            max_until: None,
             model_scoped: ReasonSet::default(),
             records_reason: false,
             keeps_rate_limit_count: false,
@@ -113,6 +118,7 @@ pub(super) fn r2026_5() -> RuleSet {
         family: Family::R2026_5,
         checked_release: Family::R2026_5.checked_release(),
         about: "releases 2026.3.31 to 2026.5",
+        run: RunRules::of_family(Family::R2026_5),
         cooldown: CooldownRules {
             regular_ladder: vec![Millis::from_secs(30), Millis::from_mins(1), Millis::from_mins(5)],
             auth_permanent: Backoff { base: Millis::from_mins(10), max: Millis::from_mins(60) },
@@ -198,8 +204,10 @@ pub(super) fn r2026_7() -> RuleSet {
         family: Family::R2026_7,
         checked_release: Family::R2026_7.checked_release(),
         about: "releases 2026.6 and 2026.7",
+        run: RunRules::of_family(Family::R2026_7),
         cooldown: CooldownRules {
             whole_millis: true,
+            max_until: Some(LAST_DATE),
             model_scoped: ReasonSet::of(&[Reason::RateLimit, Reason::Timeout]),
             blocked: BlockedUse::Read,
             ..before.cooldown
@@ -209,7 +217,7 @@ pub(super) fn r2026_7() -> RuleSet {
             aws_sdk_profiles: true,
             rejects_onboard_command: true,
             names_oauth_ref: true,
-            max_expires: Some(Millis(8_640_000_000_000_000)),
+            max_expires: Some(LAST_DATE),
             ref_forms: vec![
                 RefForm::Full,
                 RefForm::WithoutProvider,
@@ -270,6 +278,7 @@ pub(super) fn r2026_9() -> RuleSet {
         family: Family::R2026_9,
         checked_release: Family::R2026_9.checked_release(),
         about: "releases from 2026.8",
+        run: RunRules::of_family(Family::R2026_9),
         cooldown: CooldownRules {
             rate_limit: Some(Backoff { base: Millis::from_secs(30), max: Millis::from_hours(24) }),
             billing: Backoff { base: Millis::from_mins(10), max: Millis::from_hours(24) },

@@ -114,6 +114,7 @@ pub(super) enum Slot<'a> {
     Ladder(&'a mut Vec<Millis>),
     Backoff(&'a mut Option<Backoff>, BackoffPart),
     Count(&'a mut u32),
+    CountLimit(&'a mut Option<u32>),
     Switch(&'a mut bool),
     Reasons(&'a mut ReasonSet),
     ReasonList(&'a mut Vec<Reason>),
@@ -132,7 +133,7 @@ pub(super) enum BackoffPart {
 
 /// Calls `visit` with the key path and the place of every constant, in the sequence of lists.
 pub(super) fn visit(rules: &mut RuleSet, visit: &mut dyn FnMut(&'static str, Slot<'_>)) {
-    let RuleSet { cooldown, order, chain, .. } = rules;
+    let RuleSet { cooldown, order, chain, run, .. } = rules;
     visit("cooldown.regularLadder", Slot::Ladder(&mut cooldown.regular_ladder));
     visit("cooldown.rateLimit.base", Slot::Backoff(&mut cooldown.rate_limit, BackoffPart::Base));
     visit("cooldown.rateLimit.max", Slot::Backoff(&mut cooldown.rate_limit, BackoffPart::Max));
@@ -145,6 +146,7 @@ pub(super) fn visit(rules: &mut RuleSet, visit: &mut dyn FnMut(&'static str, Slo
     visit("cooldown.maxDoublings", Slot::Count(&mut cooldown.max_doublings));
     visit("cooldown.minBackoff", Slot::Millis(&mut cooldown.min_backoff));
     visit("cooldown.wholeMillis", Slot::Switch(&mut cooldown.whole_millis));
+    visit("cooldown.maxUntil", Slot::Limit(&mut cooldown.max_until));
     visit("cooldown.modelScoped", Slot::Reasons(&mut cooldown.model_scoped));
     visit("cooldown.recordsReason", Slot::Switch(&mut cooldown.records_reason));
     visit("cooldown.keepsRateLimitCount", Slot::Switch(&mut cooldown.keeps_rate_limit_count));
@@ -170,13 +172,14 @@ pub(super) fn visit(rules: &mut RuleSet, visit: &mut dyn FnMut(&'static str, Slo
     visit("chain.agentSettings", Slot::Switch(&mut chain.agent_settings));
     visit("chain.foreignProviderDropsFallbacks", Slot::Switch(&mut chain.foreign_provider_drops_fallbacks));
     visit("chain.allowListIsPolicy", Slot::Switch(&mut chain.allow_list_is_policy));
+    run.visit(visit);
 }
 
 impl Slot<'_> {
     const fn unit(&self) -> Unit {
         match self {
             Self::Millis(_) | Self::Limit(_) | Self::Ladder(_) | Self::Backoff(..) => Unit::Millis,
-            Self::Count(_) => Unit::Count,
+            Self::Count(_) | Self::CountLimit(_) => Unit::Count,
             Self::Switch(_) => Unit::Switch,
             Self::Reasons(_) | Self::ReasonList(_) | Self::Names(_) | Self::Keys(_) => Unit::Names,
             Self::Blocked(_) | Self::Alias(_) | Self::Word(_) => Unit::Word,
@@ -192,6 +195,7 @@ impl Slot<'_> {
             Self::Backoff(backoff, BackoffPart::Max) => maybe(backoff.map(|backoff| backoff.max)),
             Self::Ladder(steps) => ConstantValue::Ladder(steps.to_vec()),
             Self::Count(count) => ConstantValue::Count(**count),
+            Self::CountLimit(limit) => limit.map_or(ConstantValue::None, ConstantValue::Count),
             Self::Switch(on) => ConstantValue::Switch(**on),
             Self::Reasons(set) => ConstantValue::Names(set.iter().map(|reason| reason.to_string()).collect()),
             Self::ReasonList(list) => ConstantValue::Names(list.iter().map(Reason::to_string).collect()),
@@ -228,6 +232,11 @@ impl Slot<'_> {
             Self::Count(slot) => {
                 let count = value.as_u64().and_then(|count| u32::try_from(count).ok());
                 *slot = count.ok_or("a whole number from 0")?;
+            }
+            Self::CountLimit(slot) => {
+                let count = value.as_u64().and_then(|count| u32::try_from(count).ok());
+                *slot =
+                    if value.is_null() { None } else { Some(count.ok_or("a whole number from 0, or null")?) };
             }
             Self::Switch(slot) => *slot = value.as_bool().ok_or("true or false")?,
             Self::Reasons(slot) => *slot = reasons(value)?.into_iter().collect(),

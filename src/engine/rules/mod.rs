@@ -5,12 +5,14 @@ mod builtin;
 mod constants;
 mod models;
 mod names;
+pub mod run;
 
 use std::collections::BTreeMap;
 
 pub use constants::{Constant, ConstantValue, Unit};
 pub use models::{ModelNames, ModelSpelling};
 pub use names::ProviderNames;
+pub use run::RunRules;
 
 use crate::time::Millis;
 
@@ -148,6 +150,8 @@ pub struct CooldownRules {
     pub min_backoff: Millis,
     /// Ends of windows are cut to whole ms (2026.7 on); before, fractions of config keys stay.
     pub whole_millis: bool,
+    /// An end above this is none, ms since 1970 (2026.7 on).
+    pub max_until: Option<Millis>,
     /// Reasons whose cooldown holds for the failing model alone.
     pub model_scoped: ReasonSet,
     /// `cooldownReason` and `cooldownModel` are written and cleared (2026.5 on).
@@ -287,6 +291,8 @@ pub struct RuleSet {
     pub chain: ChainRules,
     /// Reading of stored documents.
     pub coerce: CoerceRules,
+    /// Runs and sessions.
+    pub run: RunRules,
     /// How providers are spelled.
     pub providers: ProviderNames,
     /// How models are spelled.
@@ -412,4 +418,41 @@ pub fn family_of_release(release: &str) -> Result<Family, RulesError> {
     } else {
         Family::R2026_9
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn releases_map_to_families() {
+        for (release, id) in [
+            ("2026.1.5", "2026.3"),
+            ("2026.3.13", "2026.3"),
+            ("2026.3.31", "2026.5"),
+            ("2026.4.2", "2026.5"),
+            ("2026.5.7", "2026.5"),
+            ("2026.6.0", "2026.7"),
+            ("2026.7.1", "2026.7"),
+            ("v2026.8.0-beta.2", "2026.9"),
+            ("2026.9.6", "2026.9"),
+            ("2027.1", "2026.9"),
+        ] {
+            assert_eq!(RuleSet::for_release(release).map(|rules| rules.id).as_deref(), Ok(id), "{release}");
+        }
+        for release in ["", "latest", "2026", "2026.13.1", "2026.x"] {
+            let error = RulesError::UnknownRelease { release: release.to_owned() };
+            assert_eq!(RuleSet::for_release(release).map(|rules| rules.id), Err(error));
+        }
+    }
+
+    #[test]
+    fn unknown_rule_sets_name_the_nearest() {
+        let error = RuleSet::builtin("2026.70").expect_err("unknown");
+        assert_eq!(error.to_string(), "no rule set is called \"2026.70\", did you mean \"2026.7\"?");
+        assert_eq!(
+            RuleSet::builtin("fantasy").expect_err("unknown").to_string(),
+            "no rule set is called \"fantasy\""
+        );
+    }
 }

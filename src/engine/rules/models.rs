@@ -37,6 +37,8 @@ impl ModelSpelling {
 pub struct ModelNames {
     /// The provider's own prefix is dropped from every model (2026.7 on).
     pub drops_own_prefix: bool,
+    /// Case doesn't matter in front of a `claude-` model (2026.5 on).
+    pub folds_claude: bool,
     /// Names of Google's models behind `google/`, at any provider that sells them (2026.7 on).
     pub google: Pairs,
     /// Providers with spellings of their own.
@@ -76,7 +78,9 @@ impl ModelNames {
         let mut model =
             alias.or(exact).map_or_else(|| self.behind_google(spelling, model), |(_, id)| (*id).to_owned());
         let bare = !model.is_empty() && !model.contains('/');
-        if bare && spelling.prefix_claude && model.to_lowercase().starts_with("claude-") {
+        let claude = model.starts_with("claude-")
+            || (self.folds_claude && model.to_lowercase().starts_with("claude-"));
+        if bare && spelling.prefix_claude && claude {
             model.insert_str(0, "anthropic/");
         } else if bare && spelling.prefix_when_bare {
             model = format!("{provider}/{model}");
@@ -166,6 +170,7 @@ const PLAIN: ModelSpelling = ModelSpelling::PLAIN;
 /// Checked against 2026.3.13.
 pub(super) const R2026_3: ModelNames = ModelNames {
     drops_own_prefix: false,
+    folds_claude: false,
     google: &[],
     providers: &[
         ModelSpelling { provider: "anthropic", aliases: CLAUDE_4, ..PLAIN },
@@ -179,6 +184,7 @@ pub(super) const R2026_3: ModelNames = ModelNames {
 /// Checked against 2026.5.7.
 pub(super) const R2026_5: ModelNames = ModelNames {
     drops_own_prefix: false,
+    folds_claude: true,
     google: &[],
     providers: &[
         ModelSpelling { provider: "anthropic", aliases: CLAUDE_4, ..PLAIN },
@@ -195,6 +201,7 @@ pub(super) const R2026_5: ModelNames = ModelNames {
 /// Checked against 2026.7.1.
 pub(super) const R2026_7: ModelNames = ModelNames {
     drops_own_prefix: true,
+    folds_claude: true,
     google: GOOGLE,
     providers: &[
         ModelSpelling {
@@ -247,6 +254,7 @@ const TOGETHER: ModelSpelling = ModelSpelling {
 /// Checked against 2026.9.6.
 pub(super) const R2026_9: ModelNames = ModelNames {
     drops_own_prefix: true,
+    folds_claude: true,
     google: GOOGLE,
     providers: &[
         ModelSpelling {

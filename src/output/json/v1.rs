@@ -280,6 +280,9 @@ pub struct Write {
     /// The command that takes it back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub undo: Option<String>,
+    /// What else to know: a lock that was removed, a database that waits for the release's doctor.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<String>,
     /// What a running gateway does with it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gateway: Option<String>,

@@ -95,7 +95,7 @@ fn row(document: &v1::ExplainedOrder, profile: &v1::ExplainedProfile, several: b
     ]
 }
 
-fn document(
+pub(in crate::commands) fn document(
     context: &mut Context<'_, '_>,
     machine: &Machine,
     view: &AgentView,

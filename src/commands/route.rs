@@ -1,0 +1,122 @@
+//! `clawctl route`
+
+use serde::Serialize;
+
+use super::auth::order::explain;
+use super::{Context, Layout, simulate};
+use crate::cli::{ListFormat, Route};
+use crate::engine::order::OrderQuery;
+use crate::error::Error;
+use crate::exit::ExitStatus;
+use crate::output::escape;
+use crate::output::json::v1;
+use crate::output::list::Tone;
+use crate::rulebook::Rulebook;
+use crate::script::{self, Script, Send, Step, Turn};
+
+#[derive(Serialize)]
+struct Routed {
+    rules: v1::Rules,
+    agent: String,
+    turn: Turn,
+    orders: Vec<v1::ExplainedOrder>,
+}
+
+pub(super) fn run(context: &mut Context<'_, '_>, args: &Route) -> anyhow::Result<ExitStatus> {
+    let forced = Rulebook::named(Some(&args.rules), &context.env.current_dir)?;
+    let machine = context.machine()?;
+    let script = Script {
+        name: Some("route".to_owned()),
+        steps: vec![Step::Send(Send {
+            session: args.session.clone(),
+            model: args.model.clone(),
+            source: script::Source::ALL
+                .into_iter()
+                .find(|source| source.as_str() == args.source)
+                .unwrap_or_default(),
+            ..Send::default()
+        })],
+        ..Script::default()
+    };
+    let mut given = script::Machine { now: context.now, ..script::Machine::default() };
+    let agents = machine.agents(&context.global)?;
+    let [agent] = agents[..] else {
+        return Err(Error::usage("route looks at one agent").hint("name one: --agent main").into());
+    };
+    let view = machine.read(agent)?;
+    context.store_notes(&view);
+    simulate::fill(context, &machine, &script, Some(agent.id.as_str()), &mut given)?;
+    if let Some(session) = &args.session
+        && !given.sessions.contains_key(session)
+    {
+        return Err(Error::nothing(format!("agent {} has no session {session}", agent.id)).into());
+    }
+    let book = match forced {
+        Some(book) => book,
+        None => Rulebook::new(view.rules.set.clone(), view.rules.why.clone()),
+    };
+    let mut result = simulate::replay(&script, &given, &book);
+    let story = script::story(&result);
+    let Some(turn) = result.turns.pop() else {
+        return Err(Error::failed("the route has no turn").into());
+    };
+    let chosen = turn.chosen.is_some();
+    let mut orders = Vec::new();
+    for candidate in &turn.candidates {
+        let (provider, model) = candidate.split_once('/').unwrap_or((candidate, ""));
+        if orders.iter().any(|order: &v1::ExplainedOrder| order.provider == provider) {
+            continue;
+        }
+        let query = OrderQuery { provider, now: context.now, preferred: None, model: Some(model) };
+        let order = machine.order(&view, query);
+        orders.push(explain::document(context, &machine, &view, provider.to_owned(), &order));
+    }
+    if context.layout(ListFormat::Auto) == Layout::Json {
+        let rules = v1::Rules { id: book.set.id.clone(), why: book.why.clone() };
+        context.print_json(Routed { rules, agent: agent.id.to_string(), turn, orders })?;
+    } else {
+        print(context, &turn, &story, &orders)?;
+        context.ui.note(format!("rules {} ({})", book.set.id, book.why));
+    }
+    Ok(if chosen { ExitStatus::Ok } else { ExitStatus::Findings })
+}
+
+fn print(
+    context: &mut Context<'_, '_>,
+    turn: &Turn,
+    story: &[script::Story],
+    orders: &[v1::ExplainedOrder],
+) -> anyhow::Result<()> {
+    let out = context.ui.out();
+    match &turn.chosen {
+        Some(chosen) => {
+            let good = Tone::Good.style();
+            let profile = chosen.profile.as_deref().unwrap_or("without a profile");
+            let text = format!("{}/{}", chosen.provider, chosen.model);
+            writeln!(out, "next     {good}{}{good:#} with {}", escape::text(&text), escape::text(profile))?;
+        }
+        None => {
+            let bad = Tone::Bad.style();
+            writeln!(out, "next     {bad}nothing would be tried{bad:#}")?;
+        }
+    }
+    writeln!(out, "asked    {} ({})", escape::text(&turn.requested), turn.source)?;
+    writeln!(out, "chain    {}", escape::text(&turn.candidates.join(" -> ")))?;
+    for line in story.iter().flat_map(|story| &story.lines).filter(|line| line.kind != "ok") {
+        writeln!(out, "passed   {}", escape::text(&line.text))?;
+    }
+    if let (None, Some(summary)) = (&turn.chosen, &turn.summary) {
+        writeln!(out, "because  {}", escape::text(&summary.text))?;
+    }
+    for order in orders {
+        writeln!(out, "\n{} ({})", escape::text(&order.provider), escape::text(&order.source_text))?;
+        if order.profiles.is_empty() {
+            writeln!(out, "   -  no profile")?;
+        }
+        for profile in &order.profiles {
+            let rank = profile.rank.map_or_else(|| "-".to_owned(), |rank| rank.to_string());
+            writeln!(out, "  {rank:>2}  {}  {}", escape::text(&profile.id), escape::text(&profile.text))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,15 @@
+//! `clawctl rules ...`
+
+pub mod diff;
+pub mod list;
+pub mod show;
+
+use crate::commands::Context;
+use crate::error::{Error, Result};
+use crate::rulebook::Rulebook;
+
+/// The rule set that an argument names.
+fn book(context: &Context<'_, '_>, text: &str) -> Result<Rulebook> {
+    Rulebook::named(Some(text), &context.env.current_dir)?
+        .ok_or_else(|| Error::usage("\"auto\" names no rule set here").hint("name one: clawctl rules list"))
+}

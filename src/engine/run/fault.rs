@@ -1,0 +1,212 @@
+//! A failed call, as the release sees it: its text, what the classifier says, and the few facts
+//! that the runner reads besides.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde_json::Value;
+
+use super::super::classify::{Classifier, Signal};
+use super::super::types::{Family, Reason};
+use crate::time::Millis;
+
+/// What a provider answered, before anybody judged it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RawError {
+    /// The HTTP status.
+    pub status: Option<i64>,
+    /// A message; wins over the one in the body.
+    pub message: Option<String>,
+    /// A code; wins over the one in the body.
+    pub code: Option<String>,
+    /// A type; wins over the one in the body.
+    pub error_type: Option<String>,
+    /// The raw body: text, or JSON.
+    pub body: Option<Value>,
+    /// How long the provider asks to wait (ms).
+    pub retry_after: Option<Millis>,
+    /// Why the answer ended, when it ended badly.
+    pub stop_reason: Option<String>,
+    /// The category of a final refusal.
+    pub refusal: Option<String>,
+    /// No answer came in time.
+    pub timed_out: bool,
+}
+
+/// A failed call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fault {
+    /// The HTTP status.
+    pub status: Option<i64>,
+    /// The provider's code.
+    pub code: Option<String>,
+    /// The text that the release works with: `429 Rate limit reached`.
+    pub text: String,
+    /// Why it failed; none: no rule matched, or the status alone isn't one.
+    pub reason: Option<Reason>,
+    /// The classifier's row.
+    pub rule: String,
+    /// The conversation is too long for the model.
+    pub overflow: bool,
+    /// The request is larger than the provider's per-minute ceiling, which waiting doesn't help.
+    pub ceiling: bool,
+    /// No answer came in time.
+    pub timed_out: bool,
+    /// The provider refuses for good; its category.
+    pub refusal: Option<String>,
+    /// How long the provider asks to wait (ms).
+    pub retry_after: Option<Millis>,
+    /// A short per-minute limit, by its text (2026.7), with the wait that the text asks for (ms).
+    pub short_limit: Option<Option<Millis>>,
+    /// A daily, weekly, monthly or subscription limit, by its text.
+    pub long_limit: bool,
+    /// Looks transient to the layer above the HTTP client (to 2026.5).
+    pub looks_transient: bool,
+    /// A format error by its text (a refused tool-call id, a refused prefill): the transcript is
+    /// repaired and the next profile tries again, also from 2026.7 on.
+    pub repairable_format: bool,
+}
+
+static LONG_LIMIT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"\b(?:daily|weekly|monthly|tokens per day|requests per day|usage limit|subscription|insufficient[_ -]?quota|current quota|quota[_ -]?exceeded|quota exceeded)\b",
+    )
+});
+static PER_MINUTE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| pattern(r"\b(?:requests per minute|tokens per minute|per-minute|rpm|tpm)\b"));
+static SHORT_LIMIT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"\b(?:requests per minute|tokens per minute|per-minute|rpm|tpm|model_cooldown)\b|请求过于频繁|调用频率|频率限制",
+    )
+});
+static RETRY_AFTER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"\bretry[- ]after\b\s*:?\s*(?:in\s*)?(?:(\d+(?:\.\d+)?)(?:\s*(milliseconds?|msecs?|ms|seconds?|secs?|s|minutes?|mins?|m))?\b)?",
+    )
+});
+static TRANSIENT_2026_3: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"overloaded|rate.?limit|too many requests|429|500|502|503|504|service.?unavailable|server.?error|internal.?error|connection.?error|connection.?refused|other side closed|fetch failed|upstream.?connect|reset before headers|terminated|retry delay",
+    )
+});
+static TRANSIENT_2026_5: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"overloaded|provider.?returned.?error|rate.?limit|too many requests|429|500|502|503|504|service.?unavailable|server.?error|internal.?error|network.?error|connection.?error|connection.?refused|connection.?lost|websocket.?closed|websocket.?error|other side closed|fetch failed|upstream.?connect|reset before headers|socket hang up|ended without|http2 request did not get a response|timed? out|timeout|terminated|retry delay",
+    )
+});
+static REPAIRABLE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"string should match pattern|tool_use\.id|tool_use_id|invalid request format|tool call id was.*must be|does not support assistant message prefill|conversation must end with a user message",
+    )
+});
+static CEILING: LazyLock<Option<Regex>> =
+    LazyLock::new(|| pattern(r"\blimit:?\s*([\d,]+)\s*,\s*requested:?\s*([\d,]+)"));
+
+fn pattern(source: &str) -> Option<Regex> {
+    regex::RegexBuilder::new(source).case_insensitive(true).build().ok()
+}
+
+fn matches(pattern: &Option<Regex>, text: &str) -> bool {
+    pattern.as_ref().is_some_and(|pattern| pattern.is_match(text))
+}
+
+impl Fault {
+    /// Judges a provider's error as this release does.
+    #[must_use]
+    pub fn judge(classifier: &Classifier, provider: &str, raw: &RawError) -> Self {
+        let inner = raw.body.as_ref().map(error_object);
+        let from_body = |key: &str| {
+            let value = inner?.get(key)?;
+            value.as_str().map(str::to_string).or_else(|| value.as_i64().map(|number| number.to_string()))
+        };
+        let code = raw.code.clone().or_else(|| from_body("code"));
+        let error_type = raw.error_type.clone().or_else(|| from_body("type"));
+        let message = raw.message.clone().or_else(|| from_body("message")).or_else(|| match &raw.body {
+            Some(Value::String(text)) if !text.trim().is_empty() => Some(text.trim().to_string()),
+            Some(Value::Null) | None => None,
+            Some(Value::String(_)) => None,
+            Some(other) => Some(other.to_string()),
+        });
+        let text = match (raw.status, &message, &raw.stop_reason) {
+            (Some(status), Some(message), _) => format!("{status} {message}"),
+            (Some(status), None, _) => format!("{status} status code (no body)"),
+            (None, Some(message), _) => message.clone(),
+            (None, None, Some(stop)) => format!("Unhandled stop reason: {stop}"),
+            (None, None, None) if raw.timed_out => "LLM request timed out.".to_string(),
+            (None, None, None) => String::new(),
+        };
+        let verdict = classifier.classify(&Signal {
+            status: None,
+            code: code.as_deref(),
+            error_type: error_type.as_deref(),
+            message: Some(&text),
+            provider: Some(provider),
+            ..Signal::default()
+        });
+        let (mut reason, mut rule) = (verdict.reason, verdict.rule.to_string());
+        if raw.timed_out && reason.is_none() {
+            (reason, rule) = (Some(Reason::Timeout), "no-answer-in-time".to_string());
+        }
+        let looks_transient = match classifier.family() {
+            Family::R2026_3 => matches(&TRANSIENT_2026_3, &text),
+            _ => matches(&TRANSIENT_2026_5, &text),
+        };
+        Self {
+            status: raw.status,
+            code,
+            reason: reason.filter(|reason| *reason != Reason::ContextOverflow),
+            rule,
+            overflow: verdict.overflow || reason == Some(Reason::ContextOverflow),
+            ceiling: above_ceiling(&text),
+            timed_out: raw.timed_out,
+            refusal: raw.refusal.clone(),
+            retry_after: raw.retry_after,
+            short_limit: short_limit(&text),
+            long_limit: matches(&LONG_LIMIT, &text) && !matches(&PER_MINUTE, &text),
+            looks_transient,
+            repairable_format: reason == Some(Reason::Format) && matches(&REPAIRABLE, &text),
+            text,
+        }
+    }
+}
+
+/// The object that carries message, type and code: `error`, else the body itself.
+fn error_object(body: &Value) -> &Value {
+    match body.get("error") {
+        Some(inner @ Value::Object(_)) => inner,
+        _ => body,
+    }
+}
+
+fn above_ceiling(text: &str) -> bool {
+    let Some(found) = CEILING.as_ref().and_then(|pattern| pattern.captures(text)) else { return false };
+    let number = |index: usize| found.get(index)?.as_str().replace(',', "").parse::<u64>().ok();
+    matches!((number(1), number(2)), (Some(limit), Some(requested)) if requested > limit)
+}
+
+/// Whether the text speaks of a limit that passes within a minute, and the wait that it asks for.
+fn short_limit(text: &str) -> Option<Option<Millis>> {
+    const LONGEST: f64 = 60_000.0;
+    let found = RETRY_AFTER.as_ref().and_then(|pattern| pattern.captures(text));
+    let wait = found.as_ref().and_then(|found| {
+        let number: f64 = found.get(1)?.as_str().parse().ok()?;
+        let unit = found.get(2).map_or("s", |unit| unit.as_str()).to_ascii_lowercase();
+        Some(match unit.as_str() {
+            unit if unit == "ms" || unit.starts_with("msec") || unit.starts_with("millisecond") => number,
+            unit if unit.starts_with('m') => number * 60_000.0,
+            _ => number * 1_000.0,
+        })
+    });
+    let per_minute = matches(&PER_MINUTE, text);
+    if wait.is_some_and(|wait| wait > LONGEST) || (found.is_some() && wait.is_none() && !per_minute) {
+        return None;
+    }
+    if matches(&LONG_LIMIT, text) && !per_minute && wait.is_none() {
+        return None;
+    }
+    if !matches(&SHORT_LIMIT, text) && wait.is_none() {
+        return None;
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "at most a minute")]
+    Some(wait.map(|wait| Millis(wait.ceil() as i64)))
+}

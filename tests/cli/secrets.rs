@@ -1,0 +1,70 @@
+//! No output ever holds a secret, not in part.
+
+use crate::harness::Sandbox;
+
+const SECRETS: [&str; 6] = [
+    "zq7-key-material",
+    "zq7-token-material",
+    "zq7-access-material",
+    "zq7-refresh-material",
+    "zq7-id-material",
+    "zq7-unknown-material",
+];
+
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::empty();
+    let [key, token, access, refresh, id, unknown] = SECRETS;
+    let profiles = format!(
+        r#"{{"openai:k":{{"type":"api_key","provider":"openai","key":"{key}","somethingNew":"{unknown}"}},
+           "openai:t":{{"type":"token","provider":"openai","token":"{token}"}},
+           "openai:o":{{"type":"oauth","provider":"openai","access":"{access}","refresh":"{refresh}","idToken":"{id}","metadata":{{"nested":"{unknown}"}}}}}}"#
+    );
+    sandbox.agent_database(
+        "main",
+        &profiles,
+        r#"{"version":1,"order":{"openai":["openai:k"]},"usageStats":{"openai:k":{"errorCount":2}}}"#,
+    );
+    sandbox
+}
+
+#[test]
+fn no_command_prints_a_secret() {
+    let sandbox = sandbox();
+    for args in [
+        &["auth", "list", "--json", "-v"][..],
+        &["auth", "show", "openai:k", "--fingerprint"],
+        &["auth", "show", "openai:o", "--json", "--fingerprint"],
+        &["auth", "show", "openai:t", "--json"],
+        &["auth", "order", "set", "--provider", "openai", "openai:t", "-v"],
+        &["auth", "order", "explain", "--provider", "openai", "--json"],
+        &["cooldowns", "clear", "--all", "--yes", "--json"],
+        &["backup", "create", "--json"],
+        &["backup", "list", "--json"],
+        &["undo", "--json"],
+        &["route", "--json"],
+        &["auth", "show", "zq7-key-material"],
+    ] {
+        let run = sandbox.run(args.iter().copied());
+        let all = format!("{}{}", run.stdout, run.stderr);
+        for secret in SECRETS {
+            // An id that the user typed is no secret of the store.
+            if args.contains(&secret) {
+                continue;
+            }
+            for end in 8..=secret.len() {
+                assert!(!all.contains(&secret[..end]), "{args:?} shows {}:\n{all}", &secret[..end]);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_replay_masks_the_stores_secrets_in_messages() {
+    let sandbox = sandbox();
+    let script = sandbox.write(
+        "leak.json5",
+        r#"{replies: [{then: [{status: 401, message: "Incorrect API key: zq7-key-material"}]}]}"#,
+    );
+    let run = sandbox.run(["simulate", &script.display().to_string(), "--json"]).expect_status(0);
+    assert!(!run.stdout.contains("zq7-key-material"), "{}", run.stdout);
+}

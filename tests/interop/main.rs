@@ -1,0 +1,3 @@
+//! Real OpenClaw releases read what clawctl wrote, and the other way round.
+
+mod openclaw;

@@ -1,0 +1,3 @@
+//! What holds for every store, config and failure, whatever the rule set.
+
+mod state;
