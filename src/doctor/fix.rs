@@ -1,6 +1,6 @@
 //! Repairs, as data.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::store::{AgentId, Change};
 
@@ -66,8 +66,19 @@ impl Action {
     /// Whether it belongs to an import: those come before everything else, since what they bring changes
     /// what other rules find.
     #[must_use]
-    pub const fn is_import(&self) -> bool {
-        matches!(self, Self::Import | Self::ImportArchive { .. } | Self::ResumeImport | Self::Archive { .. })
+    pub fn is_import(&self) -> bool {
+        self.import_key().is_some()
+    }
+
+    /// What tells one import of an agent from another; `None` for everything else.
+    pub(super) fn import_key(&self) -> Option<(u8, Option<&Path>)> {
+        match self {
+            Self::ResumeImport => Some((0, None)),
+            Self::Import => Some((1, None)),
+            Self::ImportArchive { path } => Some((2, Some(path))),
+            Self::Archive { path } => Some((3, Some(path))),
+            _ => None,
+        }
     }
 }
 

@@ -125,14 +125,15 @@ pub fn planned(
     prefer: &Preferences,
 ) -> Result<Vec<Applied>> {
     let mut applied = Vec::new();
-    let mut shown: Vec<(&AgentId, &Action)> = Vec::new();
+    let mut shown = Vec::new();
     for finding in findings {
         let Some(fix) = wanted(finding, level).filter(|fix| imports(fix)) else { continue };
         let mut members = Vec::new();
         for action in &fix.actions {
             // One import makes up for all findings about its files: its changes are shown once.
-            if !shown.contains(&(&fix.agent, action)) {
-                shown.push((&fix.agent, action));
+            let key = (&fix.agent, action.import_key());
+            if !shown.contains(&key) {
+                shown.push(key);
                 members.extend(import_members(machine, &fix.agent, action, prefer)?);
             }
         }
@@ -212,7 +213,7 @@ fn run_imports(
     prefer: &Preferences,
     context: &WriteContext,
 ) -> Result<bool> {
-    let mut done: Vec<(&AgentId, &Action)> = Vec::new();
+    let mut done = Vec::new();
     let mut any = false;
     for finding in findings {
         let Some(fix) = wanted(finding, level).filter(|fix| imports(fix)) else { continue };
@@ -223,10 +224,11 @@ fn run_imports(
         let mut members = Vec::new();
         let mut result = Ok(());
         for action in &fix.actions {
-            if done.contains(&(&fix.agent, action)) {
+            let key = (&fix.agent, action.import_key());
+            if done.contains(&key) {
                 continue;
             }
-            done.push((&fix.agent, action));
+            done.push(key);
             match run_import(machine, &fix.agent, action, prefer, context) {
                 Ok(imported) => {
                     members.extend(imported.members);
