@@ -206,6 +206,18 @@ impl<'a> Ui<'a> {
         }
     }
 
+    /// Lets the user choose at a terminal; elsewhere, and when the choice is left, `None`.
+    ///
+    /// # Errors
+    /// Interrupted (exit 130), or the terminal failed.
+    pub fn choose(&mut self, question: &str, answers: &[&str]) -> Result<Option<usize>> {
+        if self.json || !(self.terminal.stdin && self.terminal.stderr) {
+            return Ok(None);
+        }
+        let choice = dialoguer::Select::new().with_prompt(escape::text(question)).items(answers).default(0);
+        choice.interact_opt().map_err(terminal_error)
+    }
+
     /// Asks before a write. At a terminal the user answers; elsewhere only `--yes` lets it pass.
     ///
     /// # Errors
@@ -223,14 +235,18 @@ impl<'a> Ui<'a> {
             .default(false)
             .interact_opt()
             .map(|answer| answer.unwrap_or(false))
-            .map_err(|dialoguer::Error::IO(error)| match error.kind() {
-                io::ErrorKind::Interrupted => {
-                    Error::new(crate::error::ErrorKind::Interrupted, "interrupted; nothing was written")
-                }
-                _ => Error::failed("can't ask at the terminal")
-                    .caused_by(error)
-                    .hint("repeat the command with --yes"),
-            })
+            .map_err(terminal_error)
+    }
+}
+
+fn terminal_error(dialoguer::Error::IO(error): dialoguer::Error) -> Error {
+    match error.kind() {
+        io::ErrorKind::Interrupted => {
+            Error::new(crate::error::ErrorKind::Interrupted, "interrupted; nothing was written")
+        }
+        _ => {
+            Error::failed("can't ask at the terminal").caused_by(error).hint("repeat the command with --yes")
+        }
     }
 }
 

@@ -5,6 +5,8 @@ use clap::{Args, Subcommand, ValueEnum};
 use super::{DiagnosticFormat, ListFormatArg};
 use crate::config::Severity;
 use crate::doctor::{Safety, by_id, near};
+use crate::store::ProfileId;
+use crate::store::import::Side;
 
 /// `doctor`.
 #[derive(Debug, Args)]
@@ -38,6 +40,9 @@ pub struct Doctor {
     /// Don't ask this rule; may be given several times
     #[arg(long, value_name = "ID", value_parser = rule_id, add = crate::complete::rules())]
     pub skip: Vec<String>,
+    /// Decide conflicts of an import: store, file, or ID=store and ID=file for one profile
+    #[arg(long, value_name = "SIDE", value_parser = preference, requires = "fix")]
+    pub prefer: Vec<(Option<ProfileId>, Side)>,
     /// Exit with 6 when something at least this bad is left
     #[arg(long, value_enum, value_name = "LEVEL", default_value_t = FailOn::Warning)]
     pub fail_on: FailOn,
@@ -128,6 +133,18 @@ impl FailOn {
             Self::Info => true,
             Self::Never => false,
         }
+    }
+}
+
+fn preference(text: &str) -> Result<(Option<ProfileId>, Side), String> {
+    let (id, side) = match text.rsplit_once('=') {
+        Some((id, side)) => (Some(ProfileId::new(id.trim())), side),
+        None => (None, text),
+    };
+    match side.trim() {
+        "store" => Ok((id, Side::Store)),
+        "file" => Ok((id, Side::File)),
+        _ => Err("give store or file, or PROFILE=store or PROFILE=file".to_owned()),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Repairs, as data.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::store::{AgentId, Change};
 
@@ -25,7 +25,7 @@ impl Safety {
 }
 
 /// One thing that a repair does.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
     /// Changes the agent's store.
     Store(Change),
@@ -36,6 +36,25 @@ pub enum Action {
         /// The permission bits.
         mode: u32,
     },
+    /// Imports the agent's legacy files.
+    Import,
+    /// Imports an archive of an earlier import, which stays where it is.
+    ImportArchive {
+        /// The archive.
+        path: PathBuf,
+    },
+    /// Finishes the agent's interrupted import.
+    ResumeImport,
+    /// Moves a legacy file that nothing can be read from out of the way.
+    Archive {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Removes a temporary file of a write that was interrupted.
+    RemoveTemporary {
+        /// The file.
+        path: PathBuf,
+    },
     /// Removes a lock file whose process is gone.
     RemoveLock {
         /// The lock file.
@@ -43,8 +62,28 @@ pub enum Action {
     },
 }
 
+impl Action {
+    /// Whether it belongs to an import: those come before everything else, since what they bring changes
+    /// what other rules find.
+    #[must_use]
+    pub fn is_import(&self) -> bool {
+        self.import_key().is_some()
+    }
+
+    /// What tells one import of an agent from another; `None` for everything else.
+    pub(super) fn import_key(&self) -> Option<(u8, Option<&Path>)> {
+        match self {
+            Self::ResumeImport => Some((0, None)),
+            Self::Import => Some((1, None)),
+            Self::ImportArchive { path } => Some((2, Some(path))),
+            Self::Archive { path } => Some((3, Some(path))),
+            _ => None,
+        }
+    }
+}
+
 /// A repair.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fix {
     /// What it does, as `remove openai:gone from the order`.
     pub title: String,

@@ -5,14 +5,14 @@
 //! touch the same member don't meet in one write: the second is for the next look, which sees what the
 //! first one made of it.
 
-use std::collections::HashSet;
 use std::path::PathBuf;
 
 use super::finding::Finding;
 use super::fix::{Action, Fix, Safety};
 use super::scan::{Selection, examine};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::machine::Machine;
+use crate::store::import::{self, Imported, Preferences};
 use crate::store::write::{Edit, apply_all, plan};
 use crate::store::{
     AgentId, AuthStore, BackupId, Change, MemberChange, Plan, Reader, WriteContext, atomic, lock,
@@ -67,12 +67,16 @@ fn wanted(finding: &Finding, level: Safety) -> Option<&Fix> {
     finding.fix.as_ref().filter(|fix| fix.safety <= level)
 }
 
+fn imports(fix: &Fix) -> bool {
+    fix.actions.iter().any(Action::is_import)
+}
+
 fn prepare<'a>(machine: &Machine, findings: &'a [Finding], level: Safety) -> Result<Round<'a>> {
     let mut round = Round { prepared: Vec::new(), refused: Vec::new() };
     let mut accepted: Vec<Edit> = Vec::new();
     let mut store: Option<(AgentId, AuthStore)> = None;
     for finding in findings {
-        let Some(fix) = wanted(finding, level) else { continue };
+        let Some(fix) = wanted(finding, level).filter(|fix| !imports(fix)) else { continue };
         let changes: Vec<Change> = fix
             .actions
             .iter()
@@ -114,16 +118,50 @@ fn prepare<'a>(machine: &Machine, findings: &'a [Finding], level: Safety) -> Res
 ///
 /// # Errors
 /// A store can't be read.
-pub fn planned(machine: &Machine, findings: &[Finding], level: Safety) -> Result<Vec<Applied>> {
+pub fn planned(
+    machine: &Machine,
+    findings: &[Finding],
+    level: Safety,
+    prefer: &Preferences,
+) -> Result<Vec<Applied>> {
+    let mut applied = Vec::new();
+    let mut shown = Vec::new();
+    for finding in findings {
+        let Some(fix) = wanted(finding, level).filter(|fix| imports(fix)) else { continue };
+        let mut members = Vec::new();
+        for action in &fix.actions {
+            // One import makes up for all findings about its files: its changes are shown once.
+            let key = (&fix.agent, action.import_key());
+            if !shown.contains(&key) {
+                shown.push(key);
+                members.extend(import_members(machine, &fix.agent, action, prefer)?);
+            }
+        }
+        applied.push(Applied { finding: finding.clone(), members });
+    }
     let round = prepare(machine, findings, level)?;
-    Ok(round
-        .prepared
-        .into_iter()
-        .map(|prepared| Applied {
-            finding: prepared.finding.clone(),
-            members: prepared.plan.map(|plan| plan.members).unwrap_or_default(),
-        })
-        .collect())
+    applied.extend(round.prepared.into_iter().map(|prepared| Applied {
+        finding: prepared.finding.clone(),
+        members: prepared.plan.map(|plan| plan.members).unwrap_or_default(),
+    }));
+    Ok(applied)
+}
+
+fn import_members(
+    machine: &Machine,
+    agent: &AgentId,
+    action: &Action,
+    prefer: &Preferences,
+) -> Result<Vec<MemberChange>> {
+    let installation = &machine.installation;
+    let agent = installation.agent(agent)?;
+    match action {
+        Action::Import => import::plan(installation, agent, prefer).map(|plan| plan.members),
+        Action::ImportArchive { path } => {
+            import::plan_from_archive(installation, agent, path, prefer).map(|plan| plan.members)
+        }
+        _ => Ok(Vec::new()),
+    }
 }
 
 /// Repairs what these findings and the looks after it allow.
@@ -140,21 +178,123 @@ pub fn repair(
     context: &WriteContext,
 ) -> Result<Repair> {
     let mut repair = Repair { remaining: findings, ..Repair::default() };
+    let mut failed: Vec<(Finding, Error)> = Vec::new();
     for _ in 0..MOST_LOOKS {
         let findings = std::mem::take(&mut repair.remaining);
-        let round = prepare(machine, &findings, level)?;
-        repair.refused =
-            round.refused.into_iter().map(|(finding, error)| (finding.clone(), error.to_string())).collect();
-        if round.prepared.is_empty() {
-            repair.remaining = findings;
-            break;
+        if !run_imports(machine, &findings, level, &mut repair, &mut failed, &selection.prefer, context)? {
+            let round = prepare(machine, &findings, level)?;
+            let is_done = round.prepared.is_empty();
+            if is_done {
+                failed.extend(round.refused.into_iter().map(|(finding, error)| (finding.clone(), error)));
+                repair.remaining = findings;
+                break;
+            }
+            apply(machine, round.prepared, &mut repair, context)?;
         }
-        apply(machine, round.prepared, &mut repair, context)?;
         machine.installation.refresh();
         let agents = agents.iter().map(|id| machine.installation.agent(id)).collect::<Result<Vec<_>>>()?;
         repair.remaining = examine(machine, &agents, context.now, state_dir.clone(), selection)?;
     }
+    let busy = failed.iter().position(|(_, error)| error.kind == ErrorKind::Busy);
+    if let Some(index) = busy.filter(|_| repair.applied.is_empty()) {
+        return Err(failed.swap_remove(index).1);
+    }
+    repair.refused = failed.into_iter().map(|(finding, error)| (finding, error.to_string())).collect();
     Ok(repair)
+}
+
+/// Runs the imports among the fixes, each once; whether there was one.
+fn run_imports(
+    machine: &Machine,
+    findings: &[Finding],
+    level: Safety,
+    repair: &mut Repair,
+    failed: &mut Vec<(Finding, Error)>,
+    prefer: &Preferences,
+    context: &WriteContext,
+) -> Result<bool> {
+    let mut done = Vec::new();
+    let mut any = false;
+    for finding in findings {
+        let Some(fix) = wanted(finding, level).filter(|fix| imports(fix)) else { continue };
+        let known = |(known, _): &(Finding, Error)| known.id == finding.id && known.place == finding.place;
+        if failed.iter().any(known) {
+            continue;
+        }
+        let mut members = Vec::new();
+        let mut result = Ok(());
+        for action in &fix.actions {
+            let key = (&fix.agent, action.import_key());
+            if done.contains(&key) {
+                continue;
+            }
+            done.push(key);
+            match run_import(machine, &fix.agent, action, prefer, context) {
+                Ok(imported) => {
+                    members.extend(imported.members);
+                    repair.backups.extend(imported.backup);
+                    repair.remarks.extend(imported.remarks);
+                    for (from, to) in imported.moved {
+                        repair.remarks.push(format!("moved {} to {}", from.display(), to.display()));
+                    }
+                    add_paths(&mut repair.paths, imported.paths);
+                }
+                Err(error) => result = Err(error),
+            }
+        }
+        match result {
+            Ok(()) => {
+                any = true;
+                repair.applied.push(Applied { finding: finding.clone(), members });
+            }
+            Err(error) => failed.push((finding.clone(), error)),
+        }
+    }
+    Ok(any)
+}
+
+fn run_import(
+    machine: &Machine,
+    agent: &AgentId,
+    action: &Action,
+    prefer: &Preferences,
+    context: &WriteContext,
+) -> Result<Imported> {
+    let installation = &machine.installation;
+    let agent = installation.agent(agent)?;
+    match action {
+        Action::Import => {
+            let plan = import::plan(installation, agent, prefer)?;
+            if plan.does_something() {
+                import::import(installation, &plan, context)
+            } else {
+                Ok(Imported::default())
+            }
+        }
+        Action::ImportArchive { path } => {
+            let plan = import::plan_from_archive(installation, agent, path, prefer)?;
+            import::import(installation, &plan, context)
+        }
+        Action::ResumeImport => {
+            let journal =
+                import::pending(installation)?.into_iter().find(|journal| journal.agent == agent.id);
+            journal.map_or_else(
+                || Ok(Imported::default()),
+                |journal| import::resume(installation, &journal, context),
+            )
+        }
+        Action::Archive { path } => import::archive_unread(installation, path, context),
+        _ => Ok(Imported::default()),
+    }
+}
+
+fn add_paths(known: &mut Vec<PathBuf>, mut paths: Vec<PathBuf>) {
+    paths.sort();
+    for path in paths {
+        if !known.contains(&path) {
+            known.push(path);
+        }
+    }
 }
 
 fn apply(
@@ -167,29 +307,29 @@ fn apply(
     let written = apply_all(&machine.installation, &plans, context)?;
     repair.backups.extend(written.backup);
     repair.remarks.extend(written.remarks);
-    let mut paths: HashSet<PathBuf> = written.paths.into_iter().collect();
+    let mut paths = written.paths;
     for prepared in prepared {
         for action in prepared.other {
-            paths.insert(act(action)?);
+            paths.push(act(action)?);
         }
         let members = prepared.plan.map(|plan| plan.members).unwrap_or_default();
         repair.applied.push(Applied { finding: prepared.finding.clone(), members });
     }
-    let mut paths: Vec<PathBuf> = paths.into_iter().collect();
-    paths.sort();
-    for path in paths {
-        if !repair.paths.contains(&path) {
-            repair.paths.push(path);
-        }
-    }
+    add_paths(&mut repair.paths, paths);
     Ok(())
 }
 
 /// What a fix does outside of stores; each of these is done or not at all, and may be done again.
 fn act(action: &Action) -> Result<PathBuf> {
     match action {
-        Action::Store(_) => Ok(PathBuf::new()),
+        Action::RemoveTemporary { path } => atomic::remove(path).map(|()| path.clone()),
         Action::SetMode { path, mode } => atomic::set_mode(path, *mode).map(|()| path.clone()),
         Action::RemoveLock { path } => lock::remove_abandoned(path).map(|()| path.clone()),
+        // Stores go through the store's writer, imports come before.
+        Action::Store(_)
+        | Action::Import
+        | Action::ImportArchive { .. }
+        | Action::ResumeImport
+        | Action::Archive { .. } => Err(Error::failed("no action outside of stores")),
     }
 }

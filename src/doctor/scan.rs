@@ -3,6 +3,7 @@
 use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
+use std::rc::Rc;
 
 use serde_json::{Map, Value};
 
@@ -14,6 +15,8 @@ use crate::error::{Error, Result};
 use crate::machine::{AgentView, Machine};
 use crate::output::escape;
 use crate::status::ProfileStatus;
+use crate::store::import::{self, ImportPlan, Preferences};
+use crate::store::legacy;
 use crate::store::{
     Agent, AgentId, Credential, FingerprintKey, Origin, ProfileId, RawJson, Reader, SecretKind, Source,
     Sourced, sessions,
@@ -27,6 +30,8 @@ pub struct Selection {
     pub only: Vec<String>,
     /// Not these.
     pub skip: Vec<String>,
+    /// How conflicts of an import are decided.
+    pub prefer: Preferences,
 }
 
 impl Selection {
@@ -48,6 +53,10 @@ pub(super) struct Scan<'a> {
     /// For fingerprints that are printed, and for comparing secrets without keeping them.
     pub fingerprints: FingerprintKey,
     pub collected: RefCell<Collected>,
+    /// How conflicts of an import are decided.
+    pub prefer: &'a Preferences,
+    /// What the import of the agent that is looked at would do.
+    import: RefCell<Option<(AgentId, Rc<Result<ImportPlan>>)>>,
 }
 
 /// What is gathered while agents are read, for the rules that compare.
@@ -100,6 +109,8 @@ pub fn examine(
         state_dir,
         fingerprints: FingerprintKey::random()?,
         collected: RefCell::default(),
+        prefer: &selection.prefer,
+        import: RefCell::default(),
     };
     let asked: Vec<&Rule> = rules::ALL.iter().copied().filter(|rule| selection.takes(rule.id)).collect();
     let mut found = Vec::new();
@@ -169,6 +180,23 @@ fn unreadable(
 }
 
 impl Scan<'_> {
+    /// What an import of this agent's legacy files would do; `None` when there are none.
+    pub fn import(&self, agent: &Agent) -> Option<Rc<Result<ImportPlan>>> {
+        let installation = &self.machine.installation;
+        if legacy::sources(installation, agent).is_empty() {
+            return None;
+        }
+        let mut cached = self.import.borrow_mut();
+        match &*cached {
+            Some((id, plan)) if *id == agent.id => Some(Rc::clone(plan)),
+            _ => {
+                let plan = Rc::new(import::plan(installation, agent, &Preferences::default()));
+                *cached = Some((agent.id.clone(), Rc::clone(&plan)));
+                Some(plan)
+            }
+        }
+    }
+
     /// A command as the user should type it, for this agent.
     pub fn command(&self, agent: Option<&AgentId>, words: &[&str]) -> String {
         let mut command = "clawctl".to_owned();

@@ -19,9 +19,9 @@ use sha2::{Digest, Sha256};
 
 use super::auth::{Origin, Row, Source};
 use super::edit::Document;
-use super::layer::{AUTH_ROWS, has_table, read_text, user_version};
+use super::layer::{AGENT_DATABASE, AUTH_ROWS, has_table, read_text, user_version};
 use super::sqlite::{self, sqlite_error};
-use super::target::{create_agent_database, files_in};
+use super::target::{create_agent_database, files_in, remove_bare_database};
 use super::write::{Edit, Undoable, paths_of, same_json, write_edits};
 use super::{Agent, Generation, Installation, MemberChange, WriteContext, Written, atomic};
 use crate::error::{Error, ErrorKind, Result};
@@ -521,6 +521,7 @@ pub fn restore(installation: &Installation, id: &BackupId, context: &WriteContex
     make_databases(installation, &edits, context)?;
     let backup = before_write(installation, &edits, Undoable::Yes, context)?;
     let written = write_edits(installation, &edits, &backup, context)?;
+    forget_imports(installation, &edits)?;
     Ok(Restored::of(from, written))
 }
 
@@ -688,9 +689,27 @@ fn take_back(
     }
     let backup = before_write(installation, &edits, Undoable::No, context)?;
     let written = write_edits(installation, &edits, &backup, context)?;
+    forget_imports(installation, &edits)?;
+    // With a shared store the release refuses an agent whose database has schema version 1 until its
+    // doctor ran (seen with 2026.9.6): one that the write had made goes with it.
+    if installation.generation == Generation::SharedStore {
+        let made = manifest.files.iter().filter(|file| file.copy.is_none());
+        for file in made.filter(|file| file.original.ends_with(AGENT_DATABASE)) {
+            remove_bare_database(&file.original)?;
+        }
+    }
     manifest.undone = true;
     manifest.save(folder)?;
     Ok(Restored::of(from, written))
+}
+
+/// Files that were put back are to be imported again.
+fn forget_imports(installation: &Installation, edits: &[Edit]) -> Result<()> {
+    let is_back = |edit: &&Edit| {
+        edit.source.row.is_none() && edit.path.is_empty() && edit.before.is_none() && edit.after.is_some()
+    };
+    let paths: Vec<&Path> = edits.iter().filter(is_back).map(|edit| edit.source.path.as_path()).collect();
+    super::import::forget(installation, &paths)
 }
 
 impl Restored {

@@ -179,6 +179,18 @@ impl Installation {
         }
     }
 
+    /// Year and month of the release that last wrote the config.
+    pub(crate) fn release_month(&self) -> Option<(u32, u32)> {
+        let release = self.release.as_deref()?;
+        let mut parts = release.trim().split('.').map(|part| part.parse::<u32>().ok());
+        Some((parts.next()??, parts.next()??))
+    }
+
+    /// Whether the config was last written by this release or a later one.
+    pub(crate) fn is_at_least(&self, year: u32, month: u32) -> bool {
+        self.release_month().is_some_and(|release| release >= (year, month))
+    }
+
     /// Remarks on the state database.
     pub(crate) fn shared_notes(&self) -> &[super::Note] {
         &self.shared.layer.notes

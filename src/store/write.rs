@@ -27,7 +27,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::time::Millis;
 
 /// A change of what one agent's store holds.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
     /// Sets the agent's own order for a provider (`provider` as it should be spelled; the key that
     /// is already there under another spelling is the caller's to name).
@@ -225,7 +225,18 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Files and databases that would be written.
+    /// Whether it makes an agent's first database beside a shared store. The release (seen with
+    /// 2026.9.6) then refuses to run that agent until its own doctor has migrated the database.
+    #[must_use]
+    pub fn makes_blocking_database(&self, installation: &Installation) -> bool {
+        installation.generation == Generation::SharedStore
+            && self
+                .paths()
+                .iter()
+                .any(|path| path.ends_with(AGENT_DATABASE) && path.symlink_metadata().is_err())
+    }
+
+    /// The files and databases that it writes.
     #[must_use]
     pub fn paths(&self) -> Vec<PathBuf> {
         paths_of(&self.edits)
@@ -471,7 +482,7 @@ fn inherited_layer(installation: &Installation, agent: &Agent) -> Result<Option<
     installation.read_own_layer(&installation.main_agent(), Origin::Main).map(Some)
 }
 
-fn refuse_by_notes<'a>(path: &Path, notes: impl Iterator<Item = &'a Note>) -> Result<()> {
+pub(crate) fn refuse_by_notes<'a>(path: &Path, notes: impl Iterator<Item = &'a Note>) -> Result<()> {
     let mut blocking = notes.filter(|note| note.kind.blocks_write() && note.path == path);
     let Some(note) = blocking.next() else { return Ok(()) };
     let kind = if note.kind == NoteKind::Symlink { ErrorKind::Failed } else { ErrorKind::Damaged };
@@ -497,7 +508,7 @@ fn check_snapshot(store: &AuthStore, own: &Layer, provider: &str) -> Result<()> 
         .hint("look at it again, then repeat the command"))
 }
 
-fn member_of(text: &str, source: &Source, path: &[String]) -> Result<Option<String>> {
+pub(crate) fn member_of(text: &str, source: &Source, path: &[String]) -> Result<Option<String>> {
     let path: Vec<&str> = path.iter().map(String::as_str).collect();
     let document = Document::parse(text).map_err(|error| error.at(&source.path))?;
     Ok(document.get(&path).map(str::to_owned))
@@ -510,7 +521,7 @@ fn stored_at<'a>(layer: &'a Layer, source: &Source) -> Option<&'a str> {
 }
 
 /// The document that this installation's release writes an agent's order into.
-fn order_target(installation: &Installation, agent: &Agent, own: &Layer) -> Source {
+pub(crate) fn order_target(installation: &Installation, agent: &Agent, own: &Layer) -> Source {
     if installation.generation != Generation::Json || own.database {
         let path = agent.dir.join(AGENT_DATABASE);
         return source_of(own.state.as_ref(), path, Some(AGENT_STATE_ROW));
@@ -542,12 +553,8 @@ fn holds_state(store: Option<&Stored>) -> bool {
 /// Whether this installation's release keeps state in `auth-state.json`. Later releases read both
 /// files, earlier ones only `auth-profiles.json`: that is the one to write when nothing tells.
 fn has_state_files(installation: &Installation) -> bool {
-    let version = installation.release.as_deref().and_then(|release| {
-        let mut parts = release.trim().split('.').map(|part| part.parse::<u32>().ok());
-        Some((parts.next()??, parts.next()??))
-    });
-    match version {
-        Some(version) => version > (2026, 3),
+    match installation.release_month() {
+        Some(month) => month > (2026, 3),
         None => installation.agents().iter().any(|agent| agent.dir.join(STATE_FILE).exists()),
     }
 }

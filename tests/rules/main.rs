@@ -91,6 +91,7 @@ fn main() {
                 count += 1;
                 let result = std::panic::catch_unwind(|| check(&id, &case, &generation));
                 if result.is_err() {
+                    eprintln!("FAILED: {label} ({generation})");
                     failed.push(format!("{label} ({generation})"));
                 }
             }
@@ -98,7 +99,10 @@ fn main() {
     }
     if wanted.is_empty() {
         let known: Vec<String> = rule_ids();
-        let untested: Vec<&String> = known.iter().filter(|id| !ids.contains(id)).collect();
+        // Its case needs a user without rights: tests/faults has it.
+        let elsewhere = ["wal-on-readonly"];
+        let untested: Vec<&String> =
+            known.iter().filter(|id| !ids.contains(id) && !elsewhere.contains(&id.as_str())).collect();
         assert!(untested.is_empty(), "rules without a case in tests/rules: {untested:?}");
         let unknown: Vec<&String> = ids.iter().filter(|id| !known.contains(id)).collect();
         assert!(unknown.is_empty(), "cases of rules that don't exist: {unknown:?}");
@@ -244,10 +248,13 @@ impl Home {
                 row("SELECT state_json FROM auth_profile_state WHERE state_key = 'primary'"),
             )
         };
-        let parse =
-            |text: Option<String>| text.map_or(json!({}), |text| serde_json::from_str(&text).expect("JSON"));
+        let parse = |text: Option<String>| {
+            text.map_or(json!({}), |text| serde_json::from_str(&text).unwrap_or(Value::String(text)))
+        };
         let (store, mut state) = (parse(store), parse(state));
-        state.as_object_mut().expect("an object").remove("version");
+        if let Some(state) = state.as_object_mut() {
+            state.remove("version");
+        }
         json!({"profiles": store.get("profiles").cloned().unwrap_or(json!({})), "state": state})
     }
 }

@@ -18,21 +18,31 @@ use crate::machine::Machine;
 use crate::output::diagnostics::{self, Diagnostic, Report};
 use crate::output::escape;
 use crate::output::json::v1;
-use crate::store::{Agent, AgentId, MemberChange, WriteContext};
+use crate::store::import::{Preferences, Side};
+use crate::store::{Agent, AgentId, MemberChange, ProfileId, WriteContext};
 
 pub(crate) fn run(context: &mut Context<'_, '_>, args: &Doctor) -> anyhow::Result<ExitStatus> {
     let mut machine = context.machine()?;
     let agents: Vec<AgentId> = chosen(context, &machine)?.into_iter().map(|agent| agent.id.clone()).collect();
-    let selection = Selection { only: args.only.clone(), skip: args.skip.clone() };
+    let mut selection =
+        Selection { only: args.only.clone(), skip: args.skip.clone(), prefer: preferences(args) };
     let state_dir = context.global.state_dir.clone();
     let found = {
         let agents = chosen(context, &machine)?;
-        examine(&machine, &agents, context.now, state_dir.clone(), &selection)?
+        let mut found = examine(&machine, &agents, context.now, state_dir.clone(), &selection)?;
+        if args.fix.is_some() && !args.dry_run && ask(context, &found, &mut selection)? {
+            found = examine(&machine, &agents, context.now, state_dir.clone(), &selection)?;
+        }
+        found
     };
     let level = args.fix.unwrap_or(FixLevel::Safe).safety();
     let only_shows = args.dry_run || (args.diff && args.fix.is_none());
     let outcome = if only_shows {
-        Repair { applied: planned(&machine, &found, level)?, remaining: found, ..Repair::default() }
+        Repair {
+            applied: planned(&machine, &found, level, &selection.prefer)?,
+            remaining: found,
+            ..Repair::default()
+        }
     } else if args.fix.is_some() {
         let write = WriteContext { now: context.now, command: command(args) };
         repair(&mut machine, &agents, found, level, state_dir, &selection, &write)?
@@ -51,6 +61,39 @@ fn chosen<'m>(context: &Context<'_, '_>, machine: &'m Machine) -> anyhow::Result
         return Ok(machine.installation.agents().iter().collect());
     }
     Ok(machine.agents(&context.global)?)
+}
+
+/// The answers given with `--prefer`.
+fn preferences(args: &Doctor) -> Preferences {
+    let mut prefer = Preferences::default();
+    for (id, side) in &args.prefer {
+        match id {
+            Some(id) => {
+                prefer.by_id.insert(id.clone(), *side);
+            }
+            None => prefer.all = Some(*side),
+        }
+    }
+    prefer
+}
+
+/// Asks at a terminal which side of each conflict is kept; whether there was an answer.
+fn ask(context: &mut Context<'_, '_>, found: &[Finding], selection: &mut Selection) -> anyhow::Result<bool> {
+    let mut answered = false;
+    for finding in found.iter().filter(|finding| finding.id == "legacy-conflict" && finding.fix.is_none()) {
+        let Some(id) = &finding.place.profile else { continue };
+        let question = redacted(context, finding, &finding.message);
+        let answer =
+            context.ui.choose(&question, &["decide later", "keep the store's", "take the file's"])?;
+        let side = match answer {
+            Some(1) => Side::Store,
+            Some(2) => Side::File,
+            _ => continue,
+        };
+        selection.prefer.by_id.insert(ProfileId::new(id.as_str()), side);
+        answered = true;
+    }
+    Ok(answered)
 }
 
 /// The command as the backup's manifest names it.

@@ -27,6 +27,11 @@ macro_rules! rules {
 }
 
 rules! {
+    interrupted_import,
+    legacy_not_imported,
+    legacy_conflict,
+    legacy_unparsable,
+    store_empty_backup_found,
     not_a_database,
     integrity,
     store_unreadable,

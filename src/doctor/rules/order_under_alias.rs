@@ -12,10 +12,13 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
+/// Orders with their keys.
+type Orders<'a> = Vec<(&'a String, &'a Vec<ProfileId>)>;
+
 fn check(agent: &AgentScan<'_>, found: &mut Vec<Finding>) {
     let names = &agent.rules().providers;
     // By document: an own order and an inherited one are no doubles.
-    let mut groups: Vec<(String, &Source, Vec<(&String, &Vec<ProfileId>)>)> = Vec::new();
+    let mut groups: Vec<(String, &Source, Orders<'_>)> = Vec::new();
     for (key, order) in agent.orders() {
         let provider = names.for_credentials(key).into_owned();
         let same = groups.iter_mut().find(|(known, source, _)| *known == provider && *source == &*order.source);

@@ -17,6 +17,16 @@ pub(super) static RULE: Rule = Rule {
 fn check(_: &Scan<'_>, agent: &Agent, found: &mut Vec<Finding>) {
     for path in files_in(&agent.dir) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if name.starts_with(".clawctl-") && name.ends_with(".tmp") && is_old(&path) {
+            let action = Action::RemoveTemporary { path: path.clone() };
+            found.push(
+                RULE.finding(format!("{name} was left by a write that was interrupted"))
+                    .at(&path)
+                    .of_agent(&agent.id)
+                    .next(format!("rm {}", escape::shell_word(&path.display().to_string())))
+                    .fixed_by(Fix::action(format!("remove {name}"), &agent.id, action)),
+            );
+        }
         let Some(why) = name.ends_with(".lock").then(|| lock::abandoned(&path)).flatten() else { continue };
         found.push(
             RULE.finding(format!("the lock {name} is abandoned: {why}"))
@@ -26,4 +36,11 @@ fn check(_: &Scan<'_>, agent: &Agent, found: &mut Vec<Finding>) {
                 .fixed_by(Fix::action(format!("remove {name}"), &agent.id, Action::RemoveLock { path: path.clone() })),
         );
     }
+}
+
+/// No write takes that long.
+fn is_old(path: &std::path::Path) -> bool {
+    let modified = std::fs::metadata(path).and_then(|data| data.modified()).ok();
+    let age = modified.and_then(|modified| modified.elapsed().ok());
+    age.is_some_and(|age| age > std::time::Duration::from_secs(60))
 }

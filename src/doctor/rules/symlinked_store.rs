@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 use crate::output::escape;
-use crate::store::Agent;
+use crate::store::{Agent, legacy};
 use crate::store::layer::{AGENT_DATABASE, PROFILES_FILE, STATE_FILE};
 
 pub(super) static RULE: Rule = Rule {
@@ -14,9 +14,16 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Folder(check),
 };
 
-fn check(_: &Scan<'_>, agent: &Agent, found: &mut Vec<Finding>) {
-    for name in [AGENT_DATABASE, PROFILES_FILE, STATE_FILE, "auth.json"] {
-        let path = agent.dir.join(name);
+fn check(scan: &Scan<'_>, agent: &Agent, found: &mut Vec<Finding>) {
+    let mut paths: Vec<std::path::PathBuf> =
+        [AGENT_DATABASE, PROFILES_FILE, STATE_FILE].map(|name| agent.dir.join(name)).to_vec();
+    for (path, _) in legacy::sources(&scan.machine.installation, agent) {
+        if !paths.contains(&path) {
+            paths.push(path);
+        }
+    }
+    for path in paths {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if !path.symlink_metadata().is_ok_and(|data| data.is_symlink()) {
             continue;
         }
