@@ -323,15 +323,34 @@ pub struct Scene<'a> {
 }
 
 impl Scene<'_> {
-    /// Whether the provider can be called without a profile.
+    /// Whether the provider can be called without a profile: it has a key in the config or the
+    /// environment, or it is a server of one's own, which all releases call without any.
     #[must_use]
     pub fn has_inline_key(&self, provider: &str) -> bool {
         let same = |id: &str| *self.rules.providers.normalize(id) == *provider;
-        self.config
-            .providers
-            .iter()
-            .any(|(id, entry)| same(id) && (entry.has_api_key || entry.auth.as_deref() == Some("aws-sdk")))
-            || self.settings.env_keys.iter().any(|id| same(id))
+        self.config.providers.iter().any(|(id, entry)| {
+            same(id) && (entry.has_api_key || entry.auth.as_deref() == Some("aws-sdk") || is_local(entry))
+        }) || self.settings.env_keys.iter().any(|id| same(id))
+    }
+}
+
+/// A provider of the config whose base URL points at this machine or its network.
+fn is_local(provider: &super::view::ConfiguredProvider) -> bool {
+    if provider.auth.as_deref().is_some_and(|auth| auth != "api-key") {
+        return false;
+    }
+    let Some(url) = provider.base_url.as_deref() else { return false };
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = match authority.strip_prefix('[') {
+        Some(v6) => v6.split(']').next().unwrap_or_default(),
+        None => authority.split(':').next().unwrap_or_default(),
+    };
+    let host = host.to_ascii_lowercase();
+    match host.parse::<std::net::IpAddr>() {
+        Ok(std::net::IpAddr::V4(ip)) => ip.is_loopback() || ip.is_private() || ip.is_unspecified(),
+        Ok(std::net::IpAddr::V6(ip)) => ip.is_loopback() || ip.is_unspecified(),
+        Err(_) => host == "localhost" || host.ends_with(".local") || host.ends_with(".localhost"),
     }
 }
 
