@@ -111,6 +111,12 @@ pub enum DiagnosticFormat {
     Human,
     /// One JSON document.
     Json,
+    /// SARIF 2.1.0, for code scanning.
+    Sarif,
+    /// Workflow commands of GitHub Actions.
+    Github,
+    /// JUnit XML.
+    Junit,
 }
 
 /// Flattened into every command that prints a list.
