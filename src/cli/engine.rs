@@ -105,14 +105,18 @@ pub struct RulesDiff {
   clawctl simulate tests/scripts
   clawctl simulate incident.json5 --trace
   clawctl simulate incident.json5 --rules 2026.7 --compare 2026.9
+  clawctl simulate --from-log gateway.log --trace
   echo '{replies: [{then: [{status: 429}]}]}' | clawctl simulate - --trace
 
 What a script leaves out (config, store, sessions) comes from this machine, read-only. README.md
 describes the format.")]
 pub struct Simulate {
     /// Script files (JSON5, or JSONL with one script a line), folders of them, or - for stdin
-    #[arg(value_name = "SCRIPT", required = true, num_args = 1.., value_hint = ValueHint::AnyPath)]
+    #[arg(value_name = "SCRIPT", required_unless_present = "from_log", num_args = 1.., value_hint = ValueHint::AnyPath)]
     pub scripts: Vec<PathBuf>,
+    /// Build a script from a gateway's log (JSONL or console lines; - for stdin) and replay it
+    #[arg(long, value_name = "FILE", conflicts_with = "scripts", value_hint = ValueHint::FilePath)]
+    pub from_log: Option<PathBuf>,
     /// Rule set, release, or rule-set file, whatever the script says
     #[arg(long, value_name = "R", default_value = "auto")]
     pub rules: String,

@@ -2,12 +2,14 @@
 
 mod auth;
 mod backup;
+mod config;
 mod cooldowns;
 mod doctor;
 mod engine;
 
 pub use auth::{AuthCommand, AuthList, AuthShow, OrderClear, OrderCommand, OrderExplain, OrderGet, OrderSet};
-pub use backup::{BackupCommand, BackupCreate, BackupList, BackupRestore, Undo};
+pub use backup::{BackupCommand, BackupCreate, BackupList, BackupPrune, BackupRestore, Undo};
+pub use config::{ConfigChecks, ConfigCommand, ConfigExplain, ConfigFix, ConfigRead, ConfigValidate};
 pub use cooldowns::{CooldownsClear, CooldownsCommand, CooldownsShow};
 pub use doctor::{Doctor, DoctorCommand, DoctorExplain, DoctorRules, FailOn, FixLevel};
 pub use engine::{Classify, Route, RulesCommand, RulesDiff, RulesList, RulesShow, Simulate};
@@ -113,7 +115,7 @@ pub enum DiagnosticFormat {
     Json,
     /// SARIF 2.1.0, for code scanning.
     Sarif,
-    /// Workflow commands of GitHub Actions.
+    /// Annotations of GitHub Actions.
     Github,
     /// JUnit XML.
     Junit,
@@ -158,6 +160,9 @@ pub enum Command {
     Rules(RulesCommand),
     /// Find what is wrong with stores and files, and repair it; import legacy files
     Doctor(Doctor),
+    /// Check openclaw.json, explain what a setting holds, and repair it
+    #[command(subcommand)]
+    Config(ConfigCommand),
     /// Snapshots of the stores
     #[command(subcommand)]
     Backup(BackupCommand),

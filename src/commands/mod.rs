@@ -4,6 +4,7 @@ pub mod auth;
 pub mod backup;
 pub mod classify;
 pub mod completions;
+pub mod config;
 pub mod cooldowns;
 pub mod doctor;
 pub mod man;
@@ -19,8 +20,8 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::cli::{
-    AuthCommand, BackupCommand, Command, CooldownsCommand, DiagnosticFormat, DoctorCommand, GlobalArgs,
-    ListFormat, OrderCommand, RulesCommand,
+    AuthCommand, BackupCommand, Command, ConfigCommand, CooldownsCommand, DiagnosticFormat, DoctorCommand,
+    GlobalArgs, ListFormat, OrderCommand, RulesCommand,
 };
 use crate::env::Env;
 use crate::error::{Error, Result};
@@ -243,6 +244,9 @@ pub fn asks_for_json(command: Option<&Command>) -> bool {
             Some(DoctorCommand::Explain(_)) => return false,
             None => return args.format == DiagnosticFormat::Json,
         },
+        Some(Command::Config(ConfigCommand::Validate(args))) => {
+            return args.format == DiagnosticFormat::Json;
+        }
         _ => return false,
     };
     format == ListFormat::Json
@@ -278,6 +282,7 @@ pub fn dispatch(context: &mut Context<'_, '_>, command: Option<Command>) -> anyh
             BackupCommand::Create(args) => backup::create::run(context, &args),
             BackupCommand::List(args) => backup::list::run(context, &args),
             BackupCommand::Restore(args) => backup::restore::run(context, &args),
+            BackupCommand::Prune(args) => backup::prune::run(context, &args),
         },
         Some(Command::Route(args)) => route::run(context, &args),
         Some(Command::Simulate(args)) => simulate::run(context, &args),
@@ -286,6 +291,11 @@ pub fn dispatch(context: &mut Context<'_, '_>, command: Option<Command>) -> anyh
             RulesCommand::List(args) => rules::list::run(context, &args),
             RulesCommand::Show(args) => rules::show::run(context, &args),
             RulesCommand::Diff(args) => rules::diff::run(context, &args),
+        },
+        Some(Command::Config(command)) => match command {
+            ConfigCommand::Validate(args) => config::validate::run(context, &args),
+            ConfigCommand::Explain(args) => config::explain::run(context, &args),
+            ConfigCommand::Fix(args) => config::fix::run(context, &args),
         },
         Some(Command::Undo(args)) => undo::run(context, &args),
         Some(Command::Completions(args)) => completions::run(context, &args),

@@ -31,53 +31,44 @@ pub(super) fn run(context: &mut Context<'_, '_>, args: &Simulate) -> anyhow::Res
         None => None,
     };
     let layout = context.layout(ListFormat::Auto);
-    let sources = sources(context, &args.scripts)?;
     let mut machine = None;
+    let (scripts, broken) = match &args.from_log {
+        Some(path) => (vec![logged(context, &mut machine, path, forced.as_ref())?], 0),
+        None => written(context, &args.scripts)?,
+    };
+    let one = scripts.len() + broken == 1 && args.scripts.iter().all(|path| !context.path(path).is_dir());
     let mut results = Vec::new();
-    let mut broken = 0_usize;
-    for source in &sources {
-        let scripts = match script::parse(&source.text, &source.label) {
-            Ok(scripts) => scripts,
-            Err(errors) => {
-                for error in &errors {
-                    context.ui.error(error);
-                }
-                broken += 1;
-                continue;
+    for (mut script, folder) in scripts {
+        let loader = Files { folder: &folder, env: &context.env, now: context.now };
+        script::load(&mut script, &loader).map_err(|error| *error)?;
+        let given = machine_for(context, &mut machine, &script)?;
+        let chosen;
+        let book = match (&forced, script.rules.as_deref()) {
+            (Some(book), _) => book,
+            (None, Some(named)) => {
+                chosen = Rulebook::named(Some(named), &folder)?
+                    .map_or_else(|| auto(&script, &given), |book| book.because("script"));
+                &chosen
+            }
+            (None, None) => {
+                chosen = auto(&script, &given);
+                &chosen
             }
         };
-        for mut script in scripts {
-            let loader = Files { folder: &source.folder, env: &context.env, now: context.now };
-            script::load(&mut script, &loader).map_err(|error| *error)?;
-            let given = machine_for(context, &mut machine, &script)?;
-            let chosen;
-            let book = match (&forced, script.rules.as_deref()) {
-                (Some(book), _) => book,
-                (None, Some(named)) => {
-                    chosen = Rulebook::named(Some(named), &source.folder)?
-                        .map_or_else(|| auto(&script, &given), |book| book.because("script"));
-                    &chosen
-                }
-                (None, None) => {
-                    chosen = auto(&script, &given);
-                    &chosen
-                }
-            };
-            let result = replay(&script, &given, book);
-            let compared = other.as_ref().map(|other| {
-                let right = replay(&script, &given, other);
-                (script::compare(&result, &right), right)
-            });
-            if layout != Layout::Json {
-                print(context, &result, compared.as_ref(), args.trace)?;
-            }
-            results.push((result, compared));
+        let result = replay(&script, &given, book);
+        let compared = other.as_ref().map(|other| {
+            let right = replay(&script, &given, other);
+            (script::compare(&result, &right), right)
+        });
+        if layout != Layout::Json {
+            print(context, &result, compared.as_ref(), args.trace)?;
         }
+        results.push((result, compared));
     }
     let failed = results.iter().filter(|(result, _)| !result.expectations.failed.is_empty()).count() + broken;
     if layout == Layout::Json {
-        print_json(context, results, failed, sources.len())?;
-    } else if sources.len() > 1 || results.len() > 1 {
+        print_json(context, results, failed, one)?;
+    } else if !one {
         context.ui.note(format!("{} scripts, {failed} failed", results.len() + broken));
     }
     Ok(match (broken, failed) {
@@ -85,6 +76,45 @@ pub(super) fn run(context: &mut Context<'_, '_>, args: &Simulate) -> anyhow::Res
         (0, _) => ExitStatus::Findings,
         _ => ExitStatus::Usage,
     })
+}
+
+/// The scripts of these files with the folders that their paths are seen from, and how many files
+/// can't be used; their mistakes are printed.
+fn written(context: &mut Context<'_, '_>, paths: &[PathBuf]) -> Result<(Vec<(Script, PathBuf)>, usize)> {
+    let mut scripts = Vec::new();
+    let mut broken = 0;
+    for source in sources(context, paths)? {
+        match script::parse(&source.text, &source.label) {
+            Ok(parsed) => scripts.extend(parsed.into_iter().map(|script| (script, source.folder.clone()))),
+            Err(errors) => {
+                errors.iter().for_each(|error| context.ui.error(error));
+                broken += 1;
+            }
+        }
+    }
+    Ok((scripts, broken))
+}
+
+/// The script that a gateway's log speaks of.
+fn logged(
+    context: &mut Context<'_, '_>,
+    machine: &mut Option<Option<Machine>>,
+    path: &Path,
+    forced: Option<&Rulebook>,
+) -> Result<(Script, PathBuf)> {
+    let source = sources(context, &[path.to_path_buf()])?.pop();
+    let source = source.ok_or_else(|| Error::nothing("there is no log").at(path))?;
+    let found = context.machine()?;
+    let agents = found.agents(&context.global)?;
+    let view = match agents.first() {
+        Some(agent) => found.read(agent)?,
+        None => found.read(found.installation.default_agent()?)?,
+    };
+    let rules = forced.map_or(&view.rules.set, |book| &book.set);
+    let profiles: Vec<&str> = view.store.profiles.keys().map(crate::store::ProfileId::as_str).collect();
+    let script = script::from_log(&source.text, &source.label, rules, &profiles).map_err(|error| *error)?;
+    *machine = Some(Some(found));
+    Ok((script, source.folder))
 }
 
 /// A script's text, and the folder that its paths are seen from.
@@ -425,7 +455,7 @@ fn print_json(
     context: &mut Context<'_, '_>,
     results: Vec<(ReplayResult, Option<Compared>)>,
     failed: usize,
-    sources: usize,
+    one: bool,
 ) -> std::io::Result<()> {
     let mut documents: Vec<One> = results
         .into_iter()
@@ -437,10 +467,8 @@ fn print_json(
             }
         })
         .collect();
-    if sources == 1
-        && documents.len() == 1
-        && let Some(only) = documents.pop()
-    {
+    if one {
+        let Some(only) = documents.pop() else { return Ok(()) };
         return json::write(context.ui.out(), &only);
     }
     context.print_json(serde_json::json!({ "results": documents, "failed": failed }))

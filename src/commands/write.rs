@@ -59,13 +59,28 @@ pub(super) fn carry_out(
         remarks: Vec::new(),
         gateway: None,
     };
+    let blocked: Vec<&str> = plans
+        .iter()
+        .filter(|planned| planned.plan.makes_blocking_database(&machine.installation))
+        .map(|planned| planned.agent.as_str())
+        .collect();
+    let mut question = question.map(str::to_owned);
+    if !blocked.is_empty() {
+        let agents = blocked.join(", ");
+        context.ui.warn(format!(
+            "{agents} has no database yet. The one that this write makes has schema version 1: the release reads it, \
+             but doesn't run that agent until its doctor has migrated it (openclaw doctor --fix). To do without: \
+             run openclaw models auth order set once, which makes the release's own"
+        ));
+        question = Some(format!("Make the database of {agents} all the same?"));
+    }
     if args.dry_run {
         context.ui.note("nothing was written (--dry-run)");
     } else if !changed {
         context.ui.note("nothing to change");
     } else {
         if let Some(question) = question
-            && !context.ui.confirm(args.yes, question)?
+            && !context.ui.confirm(args.yes, &question)?
         {
             context.ui.note("nothing was written");
             return Ok(ExitStatus::Failed);

@@ -25,7 +25,7 @@ impl Safety {
 }
 
 /// One thing that a repair does.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
     /// Changes the agent's store.
     Store(Change),
@@ -83,7 +83,7 @@ impl Action {
 }
 
 /// A repair.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fix {
     /// What it does, as `remove openai:gone from the order`.
     pub title: String,

@@ -548,7 +548,11 @@ fn scope_cooldown(
 ) {
     let scoped = rules.cooldown.model_scoped.contains(reason);
     stats.cooldown_reason = Some(reason);
-    stats.forget_odd(&["cooldownReason", "cooldownModel"]);
+    stats.forget_odd(&["cooldownReason"]);
+    let odd_model = stats.extra.get("cooldownModel").is_some_and(js::is_truthy);
+    if !active || !scoped || odd_model {
+        stats.forget_odd(&["cooldownModel"]);
+    }
     if !active {
         stats.cooldown_model = model.filter(|_| scoped).map(Arc::from);
         return;

@@ -148,10 +148,19 @@ impl<'a> Replay<'a> {
                 resolve_times(value, start);
             }
         }
-        let env = |name: &str| script.env.get(name).or_else(|| machine.env.get(name)).map(String::as_str);
-        let mut settings = Settings::from_env(env);
-        let names = script.env.iter().chain(&machine.env);
-        settings.env_keys = names
+        // A script that brings its own config or store depends on nothing else of the machine.
+        let of_machine = |given: bool| machine.env.iter().filter(move |_| !given);
+        let lookup = |name: &str| {
+            let own = script.env.get(name);
+            let other =
+                || of_machine(script.config.is_some()).find(|(key, _)| *key == name).map(|(_, value)| value);
+            own.or_else(other).map(String::as_str)
+        };
+        let mut settings = Settings::from_env(lookup);
+        settings.env_keys = script
+            .env
+            .iter()
+            .chain(of_machine(script.store.is_some()))
             .filter(|(name, value)| name.ends_with("_API_KEY") && !value.trim().is_empty())
             .map(|(name, _)| name.trim_end_matches("_API_KEY").to_ascii_lowercase().replace('_', "-"))
             .collect();

@@ -55,8 +55,8 @@ pub struct SecretField {
     pub secret: Secret,
 }
 
-/// One credential.
-#[derive(Clone)]
+/// One credential; two are equal when their texts are.
+#[derive(Clone, PartialEq, Eq)]
 pub struct Credential {
     raw: Box<str>,
     kind: CredentialType,

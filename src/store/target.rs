@@ -9,8 +9,8 @@ use super::auth::Row;
 use super::edit::Document;
 use super::fault::{space, step};
 use super::layer::{
-    AGENT_DATABASE, AGENT_STORE_ROW, KNOWN_AGENT_SCHEMA, KNOWN_STATE_SCHEMA, PROFILES_FILE, STATE_FILE,
-    has_table, read_text, schema_meta, user_version,
+    AGENT_DATABASE, AGENT_STATE_ROW, AGENT_STORE_ROW, KNOWN_AGENT_SCHEMA, KNOWN_STATE_SCHEMA, PROFILES_FILE,
+    STATE_FILE, has_table, read_text, schema_meta, user_version,
 };
 use super::sqlite::{self, sqlite_error};
 use super::write::{Edit, edited, same_json};
@@ -120,11 +120,10 @@ fn write_database(
             Some(owner) => {
                 create_agent_database(path, owner, now)?;
                 if installation.generation == Generation::SharedStore {
-                    // Seen with 2026.9.6: it reads such a database, and refuses to write it.
+                    // Seen with 2026.9.6: it lists from such a database, and refuses all else.
                     remarks.push(format!(
-                        "the agent {owner} had no database and was given one of schema version 1: the release reads \
-                         it, but writes nothing for this agent before its doctor has migrated it: openclaw doctor \
-                         --fix"
+                        "the agent {owner} had no database; the one made now has schema version 1, and the release \
+                         neither runs this agent nor writes it until its doctor has migrated it: openclaw doctor --fix"
                     ));
                 }
             }
@@ -289,6 +288,59 @@ pub(crate) fn create_agent_database(path: &Path, owner: &AgentId, now: Millis) -
     atomic::build_new(path, |temp| {
         build(temp).map_err(|error| sqlite_error("make the database", path, error))
     })
+}
+
+/// Removes a database that [`create_agent_database`] made and that holds nothing since: exactly its
+/// three tables, schema version 1, and no profile, order or usage. Anything else stays.
+///
+/// # Errors
+/// It can't be read or removed, or another process has it open (exit 4).
+pub(crate) fn remove_bare_database(path: &Path) -> Result<bool> {
+    if path.symlink_metadata().is_err() {
+        return Ok(false);
+    }
+    let bare = sqlite::read(path, |connection| {
+        let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0))?;
+        let own: i64 = connection.query_row(
+            "SELECT count(*) FROM sqlite_master WHERE type = 'table'
+               AND name IN ('schema_meta', 'auth_profile_store', 'auth_profile_state')",
+            [],
+            |row| row.get(0),
+        )?;
+        // Each table has an index of its own for its key.
+        if own != 3 || tables != 6 || user_version(connection)? != 1 {
+            return Ok(false);
+        }
+        let texts = [AGENT_STORE_ROW, AGENT_STATE_ROW].map(|row| row.read(connection));
+        for text in texts {
+            let held = text?.and_then(|(text, _)| serde_json::from_str::<serde_json::Value>(&text).ok());
+            let holds_something =
+                held.as_ref().and_then(serde_json::Value::as_object).is_some_and(|members| {
+                    members.iter().any(|(name, value)| {
+                        name != "version" && !value.as_object().is_some_and(serde_json::Map::is_empty)
+                    })
+                });
+            if holds_something {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    })?;
+    if !bare {
+        return Ok(false);
+    }
+    // Leaving WAL mode works only when nobody else has the database open; it takes -wal and -shm along.
+    let alone = || -> rusqlite::Result<bool> {
+        let connection = sqlite::open_for_writing(path)?;
+        let mode: String = connection.query_row("PRAGMA journal_mode = DELETE", [], |row| row.get(0))?;
+        connection.close().map_err(|(_, error)| error)?;
+        Ok(mode == "delete")
+    };
+    if !alone().map_err(|error| sqlite_error("remove the database that this write had made", path, error))? {
+        return Err(Error::busy("another process has the database open that this write had made").at(path));
+    }
+    atomic::remove(path)?;
+    Ok(true)
 }
 
 /// The files and databases with auth data that an agent's folder holds.

@@ -27,7 +27,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::time::Millis;
 
 /// A change of what one agent's store holds.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
     /// Sets the agent's own order for a provider (`provider` as it should be spelled; the key that
     /// is already there under another spelling is the caller's to name).
@@ -225,7 +225,18 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Files and databases that would be written.
+    /// Whether it makes an agent's first database beside a shared store. The release (seen with
+    /// 2026.9.6) then refuses to run that agent until its own doctor has migrated the database.
+    #[must_use]
+    pub fn makes_blocking_database(&self, installation: &Installation) -> bool {
+        installation.generation == Generation::SharedStore
+            && self
+                .paths()
+                .iter()
+                .any(|path| path.ends_with(AGENT_DATABASE) && path.symlink_metadata().is_err())
+    }
+
+    /// The files and databases that it writes.
     #[must_use]
     pub fn paths(&self) -> Vec<PathBuf> {
         paths_of(&self.edits)

@@ -131,3 +131,24 @@ fn report_42721_expired_oauth_with_refresh_is_refreshable() {
     assert_eq!(robin["state"], "expired-refreshable");
     assert_eq!(robin["stateText"], "expired (refreshable)");
 }
+
+/// Beside a shared store a first database of schema version 1 keeps 2026.9.6 from running the agent.
+#[test]
+fn a_first_database_beside_a_shared_store_needs_a_yes_and_goes_with_undo() {
+    let sandbox = Sandbox::demo();
+    let set = ["auth", "order", "set", "--agent", "research", "--provider", "openai", "openai:spare"];
+    let before = sandbox.tree();
+    let asked = sandbox.run(set).expect_status(2);
+    assert!(asked.stderr.contains("openclaw doctor --fix"), "{}", asked.snapshot());
+    assert_eq!(sandbox.tree(), before);
+    let dry = sandbox.run(set.into_iter().chain(["--dry-run"])).expect_status(0);
+    assert!(dry.stderr.contains("openclaw doctor --fix"), "{}", dry.snapshot());
+    sandbox.run(set.into_iter().chain(["--yes"])).expect_status(0);
+    let database = sandbox.state().join("agents/research/agent/openclaw-agent.sqlite");
+    assert!(database.exists());
+    sandbox.run(["undo"]).expect_status(0);
+    assert!(!database.exists());
+    let agents: Vec<String> = sandbox.tree().into_iter().filter(|line| line.contains("agents/")).collect();
+    let agents_before: Vec<String> = before.into_iter().filter(|line| line.contains("agents/")).collect();
+    assert_eq!(agents, agents_before);
+}

@@ -129,3 +129,16 @@ fn an_operators_own_rules_change_the_outcome() {
     let run = sandbox.run(["classify", "x", "--rules", &bad]).expect_status(2);
     assert!(run.stderr.contains(":2:") && run.stderr.contains("cooldown.billing.base"), "{}", run.snapshot());
 }
+
+#[test]
+fn a_log_becomes_a_script_and_is_replayed() {
+    let sandbox = Sandbox::demo();
+    let log = concat!(
+        r#"{"time":"2026-07-04T11:00:00Z","provider":"openai","model":"gpt-x","profile":"openai:spare","status":402,"message":"Insufficient credits"}"#,
+        "\n"
+    );
+    let run = piped(&sandbox, &["simulate", "--from-log", "-", "--trace"], log).expect_status(0);
+    assert!(run.stdout.contains("openai/gpt-x openai:spare: billing"), "{}", run.snapshot());
+    let nothing = piped(&sandbox, &["simulate", "--from-log", "-"], "all is well\n").expect_status(2);
+    assert!(nothing.stderr.contains("nothing in this log"), "{}", nothing.snapshot());
+}

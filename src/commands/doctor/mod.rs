@@ -228,6 +228,7 @@ fn for_machines(context: &mut Context<'_, '_>, args: &Doctor, findings: &[Findin
         checks: &checks,
         diagnostics: &diagnostics,
         current_dir: &current_dir,
+        excerpts: true,
     };
     let out = context.ui.out();
     match args.format {

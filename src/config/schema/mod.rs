@@ -1,6 +1,7 @@
 //! What a release accepts: its schema, and the rules that no schema can say.
 
 mod check;
+mod moved;
 mod pool;
 mod rules;
 
@@ -14,6 +15,7 @@ use super::node::Node;
 use super::path::JsonPath;
 use crate::error::{Error, Result};
 
+pub use moved::{list_to_entries, moved};
 pub use pool::expand_pool;
 
 /// A release whose schema is known.
@@ -127,10 +129,10 @@ pub fn check(loaded: &Loaded, target: &Target) -> Vec<Finding> {
     let mut issues = Checker { pool }.check(root, tree, &mut JsonPath::root());
     rules::check(tree, target, pool, root, &mut issues);
     issues.sort_by_key(|issue| tree.nearest_span(&issue.path));
-    issues.into_iter().map(|issue| finding(issue, tree, target)).collect()
+    issues.into_iter().map(|issue| finding(issue, loaded, tree, target, pool)).collect()
 }
 
-fn finding(issue: Issue, tree: &Node, target: &Target) -> Finding {
+fn finding(issue: Issue, loaded: &Loaded, tree: &Node, target: &Target, pool: &Pool) -> Finding {
     let release = &target.release;
     let path = issue.path;
     let make = |id, message: String| Finding::new(id, Severity::Error, message);
@@ -138,7 +140,10 @@ fn finding(issue: Issue, tree: &Node, target: &Target) -> Finding {
         Problem::UnknownKey { known } => {
             let key = path.last_key().unwrap_or_default();
             let mut finding = make("unknown-key", format!("{release} knows no key \"{key}\" here"));
-            if let Some(near) = nearest(key, &known) {
+            if let Some(instead) = moved::instead(&path, target, pool) {
+                finding = finding.hint(instead);
+                finding.fix = moved::rename(loaded, &path, tree, target);
+            } else if let Some(near) = nearest(key, &known) {
                 finding = finding.hint(format!("did you mean \"{near}\"?"));
             } else if !known.is_empty() && known.len() <= 12 {
                 finding = finding.hint(format!("known here: {}", known.join(", ")));
@@ -168,6 +173,17 @@ fn finding(issue: Issue, tree: &Node, target: &Target) -> Finding {
     };
     let span = span.unwrap_or_else(|| tree.nearest_span(&path));
     finding.at_path(path).at(span)
+}
+
+/// Whether the newest release knows the model provider without any settings.
+#[must_use]
+pub(super) fn is_bundled_provider(provider: &str) -> bool {
+    bundled_providers().any(|known| known == provider)
+}
+
+/// The model providers that the newest release knows by itself.
+pub(super) fn bundled_providers() -> impl Iterator<Item = &'static str> {
+    rules::OVERLAYS_2026_9.iter().copied()
 }
 
 /// The known word that was probably meant.

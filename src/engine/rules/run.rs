@@ -48,6 +48,8 @@ pub struct SameModel {
 pub struct Overflow {
     /// Requests in all, with those of the compactions in between.
     pub requests: u32,
+    /// A compaction that overflows too is repeated before the message is (2026.5).
+    pub repeats_compaction: bool,
     /// The next model is tried (2026.5); otherwise the run ends.
     pub next_model: bool,
     /// The run ends as if it had been answered, which clears the profile's windows (2026.3).
@@ -230,6 +232,7 @@ impl RunRules {
         visit("run.emptyRequests", Slot::Count(&mut self.empty_requests));
         visit("run.idleRetries", Slot::Count(&mut self.idle_retries));
         visit("run.overflow.requests", Slot::Count(&mut overflow.requests));
+        visit("run.overflow.repeatsCompaction", Slot::Switch(&mut overflow.repeats_compaction));
         visit("run.overflow.nextModel", Slot::Switch(&mut overflow.next_model));
         visit("run.overflow.clearsWindows", Slot::Switch(&mut overflow.clears_windows));
         visit("run.formatSkipsProfiles", Slot::Switch(&mut self.format_skips_profiles));
@@ -296,7 +299,12 @@ fn r2026_3() -> RunRules {
         unclassified_falls_back: false,
         empty_requests: 0,
         idle_retries: 0,
-        overflow: Overflow { requests: 1, next_model: false, clears_windows: true },
+        overflow: Overflow {
+            requests: 1,
+            repeats_compaction: false,
+            next_model: false,
+            clears_windows: true,
+        },
         format_skips_profiles: false,
         unmarked: ReasonSet::of(&[Reason::Timeout]),
         rate_limit_rotations: None,
@@ -353,7 +361,7 @@ fn r2026_5() -> RunRules {
         transport: Transport { honours_max_wait: true, ..before.transport },
         empty_requests: 2,
         idle_retries: 1,
-        overflow: Overflow { requests: 5, next_model: true, clears_windows: false },
+        overflow: Overflow { requests: 5, repeats_compaction: true, next_model: true, clears_windows: false },
         unmarked: ReasonSet::of(&[Reason::Timeout, Reason::Format]),
         rate_limit_rotations: Some(1),
         overloaded_rotations: Some(1),
@@ -377,7 +385,12 @@ fn r2026_7() -> RunRules {
         transport: Transport { client_skips_plain_429: true, outer_attempts: 1, ..before.transport },
         short_limit_retries: 3,
         unclassified_requests: 4,
-        overflow: Overflow { requests: 8, next_model: false, clears_windows: false },
+        overflow: Overflow {
+            requests: 8,
+            repeats_compaction: false,
+            next_model: false,
+            clears_windows: false,
+        },
         format_skips_profiles: true,
         unmarked: ReasonSet::of(&[
             Reason::ServerError,
@@ -418,7 +431,12 @@ fn r2026_9() -> RunRules {
         short_limit_retries: 0,
         idle_retries: 0,
         unclassified_falls_back: true,
-        overflow: Overflow { requests: 1, next_model: false, clears_windows: false },
+        overflow: Overflow {
+            requests: 1,
+            repeats_compaction: false,
+            next_model: false,
+            clears_windows: false,
+        },
         unmarked: ReasonSet::of(&[
             Reason::Overloaded,
             Reason::ServerError,

@@ -898,18 +898,19 @@ impl Runner<'_> {
         let candidate = &self.request.candidates[tries.index];
         let overflow = self.scene.run.overflow;
         tries.overflows += 1;
-        if tries.overflows < overflow.requests {
-            // A compaction asks the same model, and then the message is tried again, however it went.
+        while tries.overflows < overflow.requests {
+            // A compaction asks the same model; then the message is tried again.
             let compaction = self.call(candidate, profile.as_ref());
-            match compaction.kind {
+            let overflowed = match compaction.kind {
                 AnswerKind::Abort => {
                     self.close(Then::Stop);
                     return Some(CandidateEnd::Aborted);
                 }
-                AnswerKind::Fault(fault) if fault.overflow => tries.overflows += 1,
-                _ => {}
-            }
-            if tries.overflows < overflow.requests {
+                AnswerKind::Fault(fault) => fault.overflow,
+                AnswerKind::Ok | AnswerKind::Empty => false,
+            };
+            tries.overflows += u32::from(overflowed);
+            if !(overflowed && overflow.repeats_compaction) && tries.overflows < overflow.requests {
                 return None;
             }
         }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::ops::Range;
 
-use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 use super::{Diagnostic, Place, Report, Severity, mask, plural};
 use crate::output::escape;
@@ -57,11 +57,15 @@ fn one(renderer: &Renderer, report: &Report<'_>, diagnostic: &Diagnostic<'_>) ->
     let mut group =
         level.primary_title(title).id(diagnostic.id).elements(Vec::<Snippet<'_, Annotation<'_>>>::new());
     for excerpt in &excerpts {
+        let Some(text) = &excerpt.text else {
+            group = group.element(Origin::path(excerpt.path.as_str()));
+            continue;
+        };
         let annotations = excerpt.marks.iter().map(|(kind, span, text)| {
             kind.span(span.clone()).label((!text.is_empty()).then_some(text.as_str()))
         });
         group = group.element(
-            Snippet::source(excerpt.text.as_str())
+            Snippet::source(text.as_str())
                 .line_start(excerpt.line)
                 .path(excerpt.path.as_str())
                 .fold(true)
@@ -83,7 +87,8 @@ fn one(renderer: &Renderer, report: &Report<'_>, diagnostic: &Diagnostic<'_>) ->
 /// A few lines of a file with marks in them.
 struct Excerpt {
     path: String,
-    text: String,
+    /// None: only the place is shown.
+    text: Option<String>,
     line: usize,
     /// Where the excerpt starts in the file.
     start: usize,
@@ -99,12 +104,19 @@ fn add(
     kind: AnnotationKind,
 ) {
     let path = escape::text(&report.shown(place.path)).into_owned();
-    let Some((text, span)) = &place.text else {
-        excerpts.push(Excerpt { path, text: String::new(), line: 1, start: 0, marks: Vec::new() });
+    let Some((text, span)) = place.text.as_ref().filter(|_| report.excerpts) else {
+        let at = place.region().map_or_else(String::new, |at| format!(":{}:{}", at.line, at.column));
+        excerpts.push(Excerpt {
+            path: format!("{path}{at}"),
+            text: None,
+            line: 1,
+            start: 0,
+            marks: Vec::new(),
+        });
         return;
     };
     for excerpt in excerpts.iter_mut().filter(|excerpt| excerpt.path == path) {
-        let inside = excerpt.start..excerpt.start + excerpt.text.len();
+        let inside = excerpt.start..excerpt.start + excerpt.text.as_ref().map_or(0, String::len);
         if inside.contains(&span.start) && span.end <= inside.end {
             excerpt.marks.push((kind, span.start - excerpt.start..span.end - excerpt.start, label));
             return;
@@ -117,7 +129,7 @@ fn add(
     let mark_end = span.end.min(first_line_end).max(span.start);
     excerpts.push(Excerpt {
         path,
-        text: mask(&text[start..end]),
+        text: Some(mask(&text[start..end])),
         line,
         start,
         marks: vec![(kind, span.start - start..mark_end - start, label)],

@@ -1,5 +1,7 @@
 //! Secrets in excerpts.
 
+use crate::config::is_secret_key;
+
 /// The text with everything that may be a secret, and everything that could steer a terminal,
 /// replaced by as many bytes, so that positions stay.
 ///
@@ -21,31 +23,6 @@ pub fn mask(text: &str) -> String {
         }
     }
     String::from_utf8_lossy(&bytes).into_owned()
-}
-
-const SECRET_WORDS: [&str; 10] = [
-    "token",
-    "apikey",
-    "api_key",
-    "secret",
-    "password",
-    "passphrase",
-    "passwd",
-    "credential",
-    "privatekey",
-    "authorization",
-];
-
-/// Names that hold such a word and no secret.
-const HARMLESS: [&str; 6] = ["maxtokens", "tokens", "tokenlimit", "secrets", "credentials", "secretinput"];
-
-/// Whether a key of this name holds a secret.
-#[must_use]
-pub(crate) fn is_secret_key(key: &str) -> bool {
-    let key = key.to_lowercase();
-    let key = key.trim();
-    let word = SECRET_WORDS.iter().any(|word| key.contains(word)) || key == "key" || key.ends_with("_key");
-    word && !HARMLESS.iter().any(|name| key == *name || (key.ends_with("tokens") && *name == "tokens"))
 }
 
 /// The strings after such keys: `"apiKey": "..."`, `token: '...'`.

@@ -70,6 +70,8 @@ pub struct Report<'a> {
     pub diagnostics: &'a [Diagnostic<'a>],
     /// Paths are shown as seen from here.
     pub current_dir: &'a Path,
+    /// Whether lines of the files may be shown.
+    pub excerpts: bool,
 }
 
 impl Report<'_> {

@@ -15,7 +15,7 @@ const CHANNEL_ALIASES: [&str; 10] =
 const NO_CHANNEL: &str = "qa-channel";
 
 /// Providers that need no `baseUrl` and no `models` (asked from 2026.9.6 for 1,200 names).
-const OVERLAYS_2026_9: &[&str] = &[
+pub(in crate::config::schema) const OVERLAYS_2026_9: &[&str] = &[
     "amazon-bedrock",
     "amazon-bedrock-mantle",
     "anthropic",

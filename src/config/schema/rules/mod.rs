@@ -12,11 +12,12 @@ use super::{Target, Version};
 use crate::config::node::{Kind, Node};
 use crate::config::path::{JsonPath, Step};
 
+pub(super) use known::OVERLAYS_2026_9;
 pub(super) use roster::keyed;
 
 /// The first release of a rule set, for comparisons.
-const FROM_2026_6: Version = (2026, 6, 0);
-const FROM_2026_8: Version = (2026, 8, 0);
+pub(super) const FROM_2026_6: Version = (2026, 6, 0);
+pub(super) const FROM_2026_8: Version = (2026, 8, 0);
 
 struct Rules<'a> {
     tree: &'a Node,
@@ -35,7 +36,7 @@ pub(super) fn check(tree: &Node, target: &Target, pool: &Pool, root: Id, issues:
 }
 
 /// Keys that the schema doesn't know, but that the release takes out by itself before it looks.
-fn is_migrated(issue: &Issue, tree: &Node, version: Version) -> bool {
+pub(super) fn is_migrated(issue: &Issue, tree: &Node, version: Version) -> bool {
     let path = &issue.path;
     if !matches!(issue.problem, Problem::UnknownKey { .. }) {
         return false;
@@ -115,7 +116,7 @@ impl Rules<'_> {
 
 /// Whether the path fits a pattern: steps joined by dots, where `*` is any step, and `@agent` at
 /// the start is `agents.defaults`, `agents.entries.*` or `agents.list.*`.
-fn fits(path: &JsonPath, pattern: &str) -> bool {
+pub(super) fn fits(path: &JsonPath, pattern: &str) -> bool {
     let mut steps = path.0.as_slice();
     let pattern = match pattern.strip_prefix("@agent.") {
         Some(rest) => {
