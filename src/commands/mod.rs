@@ -314,6 +314,7 @@ pub fn dispatch(context: &mut Context<'_, '_>, command: Option<Command>) -> anyh
             BackupCommand::Create(args) => backup::create::run(context, &args),
             BackupCommand::List(args) => backup::list::run(context, &args),
             BackupCommand::Restore(args) => backup::restore::run(context, &args),
+            BackupCommand::Prune(args) => backup::prune::run(context, &args),
         },
         Some(Command::Route(args)) => route::run(context, &args),
         Some(Command::Simulate(args)) => simulate::run(context, &args),
