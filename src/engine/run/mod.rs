@@ -219,6 +219,8 @@ pub struct Attempt {
     pub then: Then,
     /// The window that the failure set.
     pub window: Option<Window>,
+    /// The failure widened a window that held for another model to every model (report 141257).
+    pub widened: bool,
     /// The call was a probe of a cooling profile.
     pub probe: bool,
 }
@@ -520,6 +522,7 @@ impl Runner<'_> {
                 waited: Millis(0),
                 then,
                 window: None,
+                widened: false,
                 probe: false,
             });
             if ok {
@@ -839,6 +842,7 @@ impl Runner<'_> {
             waited: Millis(0),
             then: Then::Answer,
             window: None,
+            widened: false,
             probe,
         });
     }
@@ -1182,7 +1186,7 @@ impl Runner<'_> {
         let ends = |stats: &super::state::UsageStats| {
             usage::windows(rules, stats, now).into_iter().max_by_key(|window| window.until)
         };
-        let before = ends(stats).map(|window| window.until);
+        let before = ends(stats);
         let blocks = rules.cooldown.blocked != super::rules::BlockedUse::Ignored;
         if let Some(until) = resets_at.filter(|until| reason == Reason::RateLimit && blocks && *until > now) {
             usage::block(stats, until, "codex_rate_limits", None);
@@ -1192,11 +1196,15 @@ impl Runner<'_> {
             usage::fail(rules, &settings, stats, Failure { now, reason, model });
         }
         let window = ends(stats);
-        if let Some(until) = window.as_ref().map(|window| window.until).filter(|until| Some(*until) != before)
+        let ended = before.as_ref().map(|window| window.until);
+        if let Some(until) = window.as_ref().map(|window| window.until).filter(|until| Some(*until) != ended)
         {
             self.world.set_by.insert(profile, SetBy { until, at: now, reason });
         }
         if let Some(attempt) = self.attempts.last_mut() {
+            let of_model =
+                |window: &Option<Window>| window.as_ref().is_some_and(|window| window.model.is_some());
+            attempt.widened = of_model(&before) && window.is_some() && !of_model(&window);
             attempt.window = window;
         }
     }
