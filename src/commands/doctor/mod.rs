@@ -284,7 +284,7 @@ fn for_machines(
             }
         })
         .collect();
-    let selection = Selection { only: args.only.clone(), skip: args.skip.clone() };
+    let selection = Selection { only: args.only.clone(), skip: args.skip.clone(), ..Selection::default() };
     let checks: Vec<diagnostics::Check<'_>> = crate::doctor::rules()
         .iter()
         .filter(|rule| selection.takes(rule.id))
