@@ -14,6 +14,8 @@ pub enum BackupCommand {
     List(BackupList),
     /// Put a snapshot's auth data back; the state before is kept as a new snapshot
     Restore(BackupRestore),
+    /// Remove old snapshots; the newest always stays
+    Prune(BackupPrune),
 }
 
 /// `backup create`.
@@ -39,6 +41,28 @@ pub struct BackupRestore {
     /// Snapshot id, as backup list prints it
     #[arg(value_name = "ID", add = complete::backups())]
     pub id: String,
+    /// Write options
+    #[command(flatten)]
+    pub write: WriteArgs,
+}
+
+/// `backup prune`.
+#[derive(Debug, Args)]
+#[command(
+    group = clap::ArgGroup::new("retention").required(true).multiple(true).args(["keep", "older_than"]),
+    after_help = "With both options a snapshot goes when neither keeps it.
+
+Examples:
+  clawctl backup prune --keep 20
+  clawctl backup prune --older-than 30days --yes"
+)]
+pub struct BackupPrune {
+    /// Keep this many of the newest
+    #[arg(long, value_name = "N")]
+    pub keep: Option<usize>,
+    /// Remove those that are older: 12h, 30days, 3months
+    #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
+    pub older_than: Option<std::time::Duration>,
     /// Write options
     #[command(flatten)]
     pub write: WriteArgs,

@@ -8,7 +8,7 @@ mod doctor;
 mod engine;
 
 pub use auth::{AuthCommand, AuthList, AuthShow, OrderClear, OrderCommand, OrderExplain, OrderGet, OrderSet};
-pub use backup::{BackupCommand, BackupCreate, BackupList, BackupRestore, Undo};
+pub use backup::{BackupCommand, BackupCreate, BackupList, BackupPrune, BackupRestore, Undo};
 pub use config::{ConfigChecks, ConfigCommand, ConfigExplain, ConfigFix, ConfigRead, ConfigValidate};
 pub use cooldowns::{CooldownsClear, CooldownsCommand, CooldownsShow};
 pub use doctor::{Doctor, DoctorCommand, DoctorExplain, DoctorRules, FailOn, FixLevel};

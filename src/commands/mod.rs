@@ -30,7 +30,7 @@ use crate::machine::{AgentView, Machine};
 use crate::output::json::{self, v1};
 use crate::output::list::{self, Column, Field};
 use crate::output::redact::Redactor;
-use crate::store::NoteKind;
+use crate::store::{Agent, NoteKind};
 use crate::time::{Clock, Millis};
 use crate::ui::Ui;
 
@@ -164,6 +164,38 @@ impl<'a, 'io> Context<'a, 'io> {
     }
 }
 
+/// Looks at agents one after another. With several, one whose store can't be read is reported and the
+/// others go on; the first such error decides the status that comes back.
+///
+/// # Errors
+/// The only agent's store can't be read, or `look` failed in a way that isn't an agent's.
+fn each_agent(
+    context: &mut Context<'_, '_>,
+    machine: &Machine,
+    agents: &[&Agent],
+    mut look: impl FnMut(&mut Context<'_, '_>, &AgentView) -> anyhow::Result<()>,
+) -> anyhow::Result<ExitStatus> {
+    let mut status = ExitStatus::Ok;
+    for view in machine.views(agents)? {
+        let looked = view.map_err(anyhow::Error::from).and_then(|view| {
+            context.store_notes(&view);
+            look(context, &view)
+        });
+        match looked.map_err(anyhow::Error::downcast::<Error>) {
+            Ok(()) => {}
+            Err(Ok(error)) if agents.len() > 1 => {
+                context.ui.error(&error);
+                if status == ExitStatus::Ok {
+                    status = error.kind.status();
+                }
+            }
+            Err(Ok(error)) => return Err(error.into()),
+            Err(Err(other)) => return Err(other),
+        }
+    }
+    Ok(status)
+}
+
 /// The notes of a store for JSON.
 fn json_notes(view: &AgentView) -> Vec<v1::Note> {
     view.store
@@ -282,6 +314,7 @@ pub fn dispatch(context: &mut Context<'_, '_>, command: Option<Command>) -> anyh
             BackupCommand::Create(args) => backup::create::run(context, &args),
             BackupCommand::List(args) => backup::list::run(context, &args),
             BackupCommand::Restore(args) => backup::restore::run(context, &args),
+            BackupCommand::Prune(args) => backup::prune::run(context, &args),
         },
         Some(Command::Route(args)) => route::run(context, &args),
         Some(Command::Simulate(args)) => simulate::run(context, &args),

@@ -26,7 +26,8 @@ pub(super) fn turn<F: FnOnce() -> Option<Millis>>(facts: TurnFacts<'_, F>) -> Tu
     let names: Vec<String> = selection.candidates.iter().map(ModelRef::to_string).collect();
     let attempts: Vec<AttemptLine> =
         run.attempts.iter().map(|attempt| attempt_line(attempt, selection, secrets)).collect();
-    let skipped: Vec<Skipped> = run.skips.iter().map(|skip| skipped_line(skip, selection)).collect();
+    let skipped: Vec<Skipped> =
+        run.skips.iter().map(|skip| skipped_line(skip, selection, &run.attempts)).collect();
     let outcome = match &run.end {
         RunEnd::Answered(..) => Outcome::Answered,
         RunEnd::Failed if selection.refused.is_some() => Outcome::Ended,
@@ -103,7 +104,26 @@ fn window_line(window: &Window) -> WindowLine {
     }
 }
 
-fn skipped_line(skip: &Skip, selection: &Selection) -> Skipped {
+/// Whose failure made a window count for the skipped candidate too (report 141257).
+fn widened_by(skip: &Skip, selection: &Selection, attempts: &[Attempt]) -> String {
+    let provider = &selection.candidates[skip.candidate].provider;
+    let widened = attempts.iter().rev().find(|attempt| {
+        attempt.widened
+            && attempt.candidate < skip.candidate
+            && selection.candidates[attempt.candidate].provider == *provider
+    });
+    match widened.and_then(|attempt| Some((attempt.candidate, attempt.profile.as_ref()?))) {
+        Some((candidate, profile)) => {
+            format!(
+                "; the failure of {} widened the window of {profile} to every model",
+                selection.candidates[candidate]
+            )
+        }
+        None => String::new(),
+    }
+}
+
+fn skipped_line(skip: &Skip, selection: &Selection, attempts: &[Attempt]) -> Skipped {
     let candidate = &selection.candidates[skip.candidate];
     let provider = &candidate.provider;
     let until = |end: Option<Millis>| {
@@ -117,7 +137,8 @@ fn skipped_line(skip: &Skip, selection: &Selection) -> Skipped {
             format!("every {provider} profile is disabled{}", until(*end))
         }
         SkipWhy::Cooldown(end) => {
-            format!("every {provider} profile is cooling down for this model{}", until(*end))
+            let widened = widened_by(skip, selection, attempts);
+            format!("every {provider} profile is cooling down for this model{}{widened}", until(*end))
         }
         SkipWhy::Probed => format!("{provider} is cooling down and was probed once in this run"),
         SkipWhy::Remembered(end) => {

@@ -46,7 +46,7 @@ fn tell(turn: &Turn) -> Story {
         let waited = if attempt.wait_ms == 0 {
             String::new()
         } else {
-            format!(", waited {} s", seconds(attempt.wait_ms))
+            format!(", waited {} s (jitter: mean)", seconds(attempt.wait_ms))
         };
         if attempt.result == "ok" {
             lines.push(StoryLine {

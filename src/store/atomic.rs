@@ -6,7 +6,7 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::time::Duration;
 
-use super::fault::step;
+use super::fault::{space, step};
 use crate::error::{Error, Result};
 
 const PREFIX: &str = ".clawctl-";
@@ -31,8 +31,10 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
         let owner = fs::metadata(path).or_else(|_| fs::metadata(folder))?;
         keep_owner(temp.as_file(), &owner);
         step("temp.write");
+        space()?;
         temp.write_all(bytes)?;
         step("temp.sync");
+        space()?;
         temp.as_file().sync_all()?;
         step("rename");
         temp.persist(path).map_err(|error| error.error)?;
@@ -71,6 +73,7 @@ pub(crate) fn build_new(path: &Path, build: impl FnOnce(&Path) -> Result<()>) ->
         .map_err(failed)?;
     keep_owner(temp.as_file(), &fs::metadata(folder).map_err(failed)?);
     step("temp.build");
+    space().map_err(failed)?;
     build(temp.path())?;
     step("temp.sync");
     temp.as_file().sync_all().map_err(failed)?;
@@ -135,6 +138,7 @@ pub(crate) fn create_folder(path: &Path) -> Result<()> {
     }
     step("folder.create");
     let make = || -> std::io::Result<()> {
+        space()?;
         match DirBuilder::new().mode(0o700).create(path) {
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists && path.is_dir() => return Ok(()),
             other => other?,
@@ -153,6 +157,7 @@ pub(crate) fn create_folder(path: &Path) -> Result<()> {
 /// `Busy` when it is there already, `Failed` when it can't be made.
 pub(crate) fn create_new_folder(path: &Path) -> Result<()> {
     step("folder.create");
+    space().map_err(|error| Error::io("make the folder", path, error))?;
     match DirBuilder::new().mode(0o700).create(path) {
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
             return Err(Error::busy("the folder is there already").at(path));

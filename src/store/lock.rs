@@ -15,7 +15,7 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use rustix::process::{Pid, test_kill_process};
 use serde::{Deserialize, Serialize};
 
-use super::fault::step;
+use super::fault::{space, step};
 use super::sqlite::{BUSY_TIMEOUT, beside};
 use crate::error::{Error, Result};
 
@@ -72,8 +72,11 @@ fn acquire_within(file: &Path, timeout: Duration) -> Result<FileLock> {
         match File::options().write(true).create_new(true).mode(0o600).open(&path) {
             Ok(mut lock) => {
                 let held = FileLock { path: path.clone(), text, broken };
-                lock.write_all(held.text.as_bytes())
-                    .map_err(|error| Error::io("write the lock file", &path, error))?;
+                if let Err(error) = space().and_then(|()| lock.write_all(held.text.as_bytes())) {
+                    // A lock without its owner's name would be in everybody's way for 30 s.
+                    let _ = fs::remove_file(&path);
+                    return Err(Error::io("write the lock file", &path, error));
+                }
                 step("lock.create.done");
                 return Ok(held);
             }

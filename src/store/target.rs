@@ -7,7 +7,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
 use super::auth::Row;
 use super::edit::Document;
-use super::fault::step;
+use super::fault::{space, step};
 use super::layer::{
     AGENT_DATABASE, AGENT_STATE_ROW, AGENT_STORE_ROW, KNOWN_AGENT_SCHEMA, KNOWN_STATE_SCHEMA, PROFILES_FILE,
     STATE_FILE, has_table, read_text, schema_meta, user_version,
@@ -154,6 +154,7 @@ fn write_database(
         let empty = if row == AGENT_STORE_ROW { EMPTY_STORE } else { EMPTY_STATE };
         let after = apply(before, empty, &of_row, path)?;
         step("row");
+        space().map_err(|error| Error::io("write the database", path, error))?;
         put_row(&transaction, row, after.as_deref(), now).map_err(failed)?;
         written.push((row, after));
     }
@@ -165,6 +166,7 @@ fn write_database(
         }
     }
     step("commit");
+    space().map_err(|error| Error::io("write the database", path, error))?;
     transaction.commit().map_err(failed)?;
     step("commit.done");
     for (row, text) in &written {

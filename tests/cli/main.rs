@@ -1,6 +1,8 @@
 //! The command line as users and scripts see it: cleared environment, fixed clock, and snapshots
 //! that show status, stdout and stderr together.
 
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
 mod auth;
 mod backups;
 mod bad_input;

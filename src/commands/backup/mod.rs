@@ -2,6 +2,7 @@
 
 pub mod create;
 pub mod list;
+pub mod prune;
 pub mod restore;
 
 use super::write::{gateway, undo_command};

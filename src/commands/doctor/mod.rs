@@ -4,6 +4,7 @@ pub mod explain;
 pub mod rules;
 
 use std::io;
+use std::path::PathBuf;
 
 use anstyle::{AnsiColor, Style};
 use serde_json::Value;
@@ -12,10 +13,10 @@ use super::Context;
 use super::write::{gateway, undo_command};
 use crate::cli::{DiagnosticFormat, Doctor, FixLevel};
 use crate::config::Severity;
-use crate::doctor::{Applied, Finding, Repair, Selection, examine, planned, repair};
+use crate::doctor::{self, Applied, Finding, Repair, Safety, Selection, examine, planned, repair};
 use crate::exit::ExitStatus;
 use crate::machine::Machine;
-use crate::output::diagnostics::{self, Diagnostic, Report};
+use crate::output::diagnostics::{self, Check, Diagnostic, Place, Report};
 use crate::output::escape;
 use crate::output::json::v1;
 use crate::store::import::{Preferences, Side};
@@ -153,7 +154,7 @@ fn report(
         args.format,
         DiagnosticFormat::Sarif | DiagnosticFormat::Github | DiagnosticFormat::Junit
     ) {
-        for_machines(context, machine, args, &outcome.remaining)?;
+        for_machines(context, args, &outcome.remaining)?;
     } else {
         for applied in &outcome.applied {
             show_applied(context, applied, dry_run == Some(true), args.diff)?;
@@ -182,6 +183,70 @@ fn report(
         context.ui.warn(text);
     }
     Ok(())
+}
+
+/// The layouts that CI systems read: what is left, whatever was repaired.
+fn for_machines(context: &mut Context<'_, '_>, args: &Doctor, findings: &[Finding]) -> anyhow::Result<()> {
+    let selection = Selection { only: args.only.clone(), skip: args.skip.clone(), ..Selection::default() };
+    let checks: Vec<Check<'_>> = doctor::rules()
+        .iter()
+        .filter(|rule| selection.takes(rule.id))
+        .map(|rule| Check {
+            id: rule.id,
+            summary: rule.summary,
+            help: rule.explanation,
+            severity: rule.severity,
+        })
+        .collect();
+    let mut files: Vec<PathBuf> = findings.iter().filter_map(|finding| finding.place.path.clone()).collect();
+    files.sort();
+    files.dedup();
+    let mut diagnostics: Vec<Diagnostic<'_>> = Vec::with_capacity(findings.len());
+    for finding in findings {
+        let place = &finding.place;
+        let agent = place.agent.as_ref().map(|agent| format!("agent {agent}"));
+        let json_path = place.json_path.as_deref().map(|path| redacted(context, finding, path));
+        let subject: Vec<String> = [agent, json_path].into_iter().flatten().collect();
+        diagnostics.push(Diagnostic {
+            id: finding.id,
+            severity: finding.severity,
+            message: redacted(context, finding, &finding.message),
+            file: place.path.as_deref(),
+            place: place.path.as_deref().map(|path| Place { path, text: None }),
+            subject: (!subject.is_empty()).then(|| subject.join(", ")),
+            labels: Vec::new(),
+            hints: finding.next.iter().map(|next| redacted(context, finding, next)).collect(),
+            fix: finding.fix.as_ref().map(|fix| {
+                let title = redacted(context, finding, &fix.title);
+                format!("clawctl doctor {}: {title}", option_of(fix.safety))
+            }),
+        });
+    }
+    let current_dir = context.env.current_dir.clone();
+    let report = Report {
+        command: "doctor",
+        files: &files,
+        checks: &checks,
+        diagnostics: &diagnostics,
+        current_dir: &current_dir,
+        fails_from: args.fail_on.least(),
+        excerpts: false,
+    };
+    let out = context.ui.out();
+    match args.format {
+        DiagnosticFormat::Github => diagnostics::github::write(out, &report)?,
+        DiagnosticFormat::Junit => diagnostics::junit::write(out, &report)?,
+        _ => crate::output::json::write(out, &diagnostics::sarif::log(&report))?,
+    }
+    Ok(())
+}
+
+/// The option that applies such a fix.
+const fn option_of(safety: Safety) -> &'static str {
+    match safety {
+        Safety::Safe => "--fix",
+        Safety::Dropping => "--fix=all",
+    }
 }
 
 fn summary(findings: &[Finding]) -> v1::DoctorSummary {
@@ -220,7 +285,7 @@ fn conclusion(findings: &[Finding], applied: usize, dry_run: Option<bool>, agent
     text.push_str(&format!("{} on {}", parts.join(", "), count(agents, "agent")));
     let safe = findings
         .iter()
-        .filter(|finding| finding.fix.as_ref().is_some_and(|fix| fix.safety == crate::doctor::Safety::Safe))
+        .filter(|finding| finding.fix.as_ref().is_some_and(|fix| fix.safety == Safety::Safe))
         .count();
     if dry_run.is_none() && summary.fixable > 0 {
         let how = if safe == summary.fixable {
@@ -244,74 +309,6 @@ fn redacted(context: &mut Context<'_, '_>, finding: &Finding, text: &str) -> Str
     // Longest first: one id may be the start of another.
     ids.sort_by_key(|id| std::cmp::Reverse(id.len()));
     ids.iter().fold(text.to_owned(), |text, id| text.replace(id.as_str(), &context.redact.id(id)))
-}
-
-/// SARIF, annotations or JUnit: what is left, file by file.
-fn for_machines(
-    context: &mut Context<'_, '_>,
-    machine: &Machine,
-    args: &Doctor,
-    findings: &[Finding],
-) -> anyhow::Result<()> {
-    let state_dir = machine.installation.places.state_dir.clone();
-    let mut files = vec![state_dir.clone()];
-    for path in findings.iter().filter_map(|finding| finding.place.path.as_ref()) {
-        if !files.contains(path) {
-            files.push(path.clone());
-        }
-    }
-    let diagnostics: Vec<Diagnostic<'_>> = findings
-        .iter()
-        .map(|finding| {
-            let place = &finding.place;
-            let agent = place.agent.as_ref().map(|agent| format!("agent {agent}"));
-            let subject: Vec<String> = [agent, place.profile.clone(), place.json_path.clone()]
-                .into_iter()
-                .flatten()
-                .map(|text| redacted(context, finding, &text))
-                .collect();
-            let path = place.path.as_deref().unwrap_or(&state_dir);
-            Diagnostic {
-                id: finding.id,
-                severity: finding.severity,
-                message: redacted(context, finding, &finding.message),
-                file: Some(path),
-                place: Some(diagnostics::Place { path, text: None }),
-                subject: (!subject.is_empty()).then(|| subject.join(", ")),
-                labels: Vec::new(),
-                hints: finding.next.iter().map(|next| redacted(context, finding, next)).collect(),
-                fix: None,
-            }
-        })
-        .collect();
-    let selection = Selection { only: args.only.clone(), skip: args.skip.clone(), ..Selection::default() };
-    let checks: Vec<diagnostics::Check<'_>> = crate::doctor::rules()
-        .iter()
-        .filter(|rule| selection.takes(rule.id))
-        .map(|rule| diagnostics::Check {
-            id: rule.id,
-            summary: rule.summary,
-            help: rule.explanation,
-            severity: rule.severity,
-        })
-        .collect();
-    let current_dir = context.env.current_dir.clone();
-    let report = Report {
-        command: "doctor",
-        files: &files,
-        checks: &checks,
-        diagnostics: &diagnostics,
-        current_dir: &current_dir,
-        fails_from: args.fail_on.least(),
-        excerpts: false,
-    };
-    let out = context.ui.out();
-    match args.format {
-        DiagnosticFormat::Sarif => diagnostics::sarif::write(out, &report)?,
-        DiagnosticFormat::Github => diagnostics::github::write(out, &report)?,
-        _ => diagnostics::junit::write(out, &report)?,
-    }
-    Ok(())
 }
 
 fn json_finding(context: &mut Context<'_, '_>, finding: &Finding) -> v1::DoctorFinding {
@@ -398,13 +395,7 @@ fn show(context: &mut Context<'_, '_>, finding: &Finding) -> io::Result<()> {
     let style = color(finding.severity);
     let message = redacted(context, finding, &finding.message);
     let place = place(context, finding);
-    let fix = finding.fix.as_ref().map(|fix| {
-        let option = match fix.safety {
-            crate::doctor::Safety::Safe => "--fix",
-            crate::doctor::Safety::Dropping => "--fix=all",
-        };
-        (redacted(context, finding, &fix.title), option)
-    });
+    let fix = finding.fix.as_ref().map(|fix| (redacted(context, finding, &fix.title), option_of(fix.safety)));
     let next = finding.next.as_ref().map(|next| redacted(context, finding, next));
     let out = context.ui.out();
     writeln!(out, "{style}{}[{}]{style:#} {}", finding.severity.name(), finding.id, escape::text(&message))?;

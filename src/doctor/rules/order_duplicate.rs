@@ -33,7 +33,7 @@ fn check(agent: &AgentScan<'_>, found: &mut Vec<Finding>) {
                 .in_source(&order.source, agent.id())
                 .json_path(&path)
                 .mentions(twice.iter().copied())
-                .next(agent.rewrite_order(key, &kept))
+                .next(agent.rewrite_order(&RULE, &order.source, key, &kept))
                 .fixed_by(Fix::safe(title, agent.id(), [change])),
         );
     }

@@ -54,7 +54,7 @@ fn check(agent: &AgentScan<'_>, found: &mut Vec<Finding>) {
             RULE.finding(message)
                 .in_source(source, agent.id())
                 .json_path(&["order", odd.first().copied().unwrap_or(keys[0])])
-                .next(agent.rewrite_order(&provider, &merged))
+                .next(agent.rewrite_order(&RULE, source, &provider, &merged))
                 .fixed_by(Fix::safe(format!("merge them under \"{provider}\""), agent.id(), changes)),
         );
     }

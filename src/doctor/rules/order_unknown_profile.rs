@@ -26,7 +26,7 @@ fn check(agent: &AgentScan<'_>, found: &mut Vec<Finding>) {
             set(&order.source, &path, &Value::from(known.clone()))
         };
         let title = format!("take {} out of the order of {key}", gone.join(", "));
-        let command = agent.rewrite_order(key, &known);
+        let command = agent.rewrite_order(&RULE, &order.source, key, &known);
         found.push(
             RULE.finding(format!("the order of {key} names {}, which no stored profile is", gone.join(", ")))
                 .in_source(&order.source, agent.id())

@@ -147,8 +147,11 @@ impl<'a> AgentScan<'a> {
         source.origin == Origin::Own || self.scan.machine.installation.agents().len() == 1
     }
 
-    /// The command that writes this order.
-    pub(super) fn rewrite_order(&self, provider: &str, ids: &[&str]) -> String {
+    /// The command that writes this order where it stands: `auth order` writes an agent's own one.
+    pub(super) fn rewrite_order(&self, rule: &Rule, source: &Source, provider: &str, ids: &[&str]) -> String {
+        if source.origin != Origin::Own {
+            return self.command(&["doctor", "--fix=all", "--only", rule.id]);
+        }
         let verb = if ids.is_empty() { "clear" } else { "set" };
         let mut words = vec!["auth", "order", verb, "--provider", provider];
         words.extend(ids);

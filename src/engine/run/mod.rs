@@ -219,6 +219,8 @@ pub struct Attempt {
     pub then: Then,
     /// The window that the failure set.
     pub window: Option<Window>,
+    /// The failure widened a window that held for another model to every model (report 141257).
+    pub widened: bool,
     /// The call was a probe of a cooling profile.
     pub probe: bool,
 }
@@ -323,15 +325,34 @@ pub struct Scene<'a> {
 }
 
 impl Scene<'_> {
-    /// Whether the provider can be called without a profile.
+    /// Whether the provider can be called without a profile: it has a key in the config or the
+    /// environment, or it is a server of one's own, which all releases call without any.
     #[must_use]
     pub fn has_inline_key(&self, provider: &str) -> bool {
         let same = |id: &str| *self.rules.providers.normalize(id) == *provider;
-        self.config
-            .providers
-            .iter()
-            .any(|(id, entry)| same(id) && (entry.has_api_key || entry.auth.as_deref() == Some("aws-sdk")))
-            || self.settings.env_keys.iter().any(|id| same(id))
+        self.config.providers.iter().any(|(id, entry)| {
+            same(id) && (entry.has_api_key || entry.auth.as_deref() == Some("aws-sdk") || is_local(entry))
+        }) || self.settings.env_keys.iter().any(|id| same(id))
+    }
+}
+
+/// A provider of the config whose base URL points at this machine or its network.
+fn is_local(provider: &super::view::ConfiguredProvider) -> bool {
+    if provider.auth.as_deref().is_some_and(|auth| auth != "api-key") {
+        return false;
+    }
+    let Some(url) = provider.base_url.as_deref() else { return false };
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = match authority.strip_prefix('[') {
+        Some(v6) => v6.split(']').next().unwrap_or_default(),
+        None => authority.split(':').next().unwrap_or_default(),
+    };
+    let host = host.to_ascii_lowercase();
+    match host.parse::<std::net::IpAddr>() {
+        Ok(std::net::IpAddr::V4(ip)) => ip.is_loopback() || ip.is_private() || ip.is_unspecified(),
+        Ok(std::net::IpAddr::V6(ip)) => ip.is_loopback() || ip.is_unspecified(),
+        Err(_) => host == "localhost" || host.ends_with(".local") || host.ends_with(".localhost"),
     }
 }
 
@@ -501,6 +522,7 @@ impl Runner<'_> {
                 waited: Millis(0),
                 then,
                 window: None,
+                widened: false,
                 probe: false,
             });
             if ok {
@@ -820,6 +842,7 @@ impl Runner<'_> {
             waited: Millis(0),
             then: Then::Answer,
             window: None,
+            widened: false,
             probe,
         });
     }
@@ -1163,7 +1186,7 @@ impl Runner<'_> {
         let ends = |stats: &super::state::UsageStats| {
             usage::windows(rules, stats, now).into_iter().max_by_key(|window| window.until)
         };
-        let before = ends(stats).map(|window| window.until);
+        let before = ends(stats);
         let blocks = rules.cooldown.blocked != super::rules::BlockedUse::Ignored;
         if let Some(until) = resets_at.filter(|until| reason == Reason::RateLimit && blocks && *until > now) {
             usage::block(stats, until, "codex_rate_limits", None);
@@ -1173,11 +1196,15 @@ impl Runner<'_> {
             usage::fail(rules, &settings, stats, Failure { now, reason, model });
         }
         let window = ends(stats);
-        if let Some(until) = window.as_ref().map(|window| window.until).filter(|until| Some(*until) != before)
+        let ended = before.as_ref().map(|window| window.until);
+        if let Some(until) = window.as_ref().map(|window| window.until).filter(|until| Some(*until) != ended)
         {
             self.world.set_by.insert(profile, SetBy { until, at: now, reason });
         }
         if let Some(attempt) = self.attempts.last_mut() {
+            let of_model =
+                |window: &Option<Window>| window.as_ref().is_some_and(|window| window.model.is_some());
+            attempt.widened = of_model(&before) && window.is_some() && !of_model(&window);
             attempt.window = window;
         }
     }

@@ -384,6 +384,18 @@ pub struct BackupList {
     pub backups: Vec<Backup>,
 }
 
+/// `backup prune`.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BackupPrune {
+    /// Nothing was removed.
+    pub dry_run: bool,
+    /// The snapshots that were (or would be) removed, newest first.
+    pub removed: Vec<String>,
+    /// How many are left.
+    pub kept: usize,
+}
+
 /// A snapshot.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]

@@ -10,8 +10,8 @@ use sha2::{Digest, Sha256};
 
 use super::journal::{Journal, JournalSource};
 use super::run::uuid;
-use crate::error::Result;
-use crate::store::fault::step;
+use crate::error::{Error, Result};
+use crate::store::fault::{space, step};
 use crate::store::layer::{
     AGENT_STATE_ROW, AGENT_STORE_ROW, EARLY_STORE_ROW, KNOWN_STATE_SCHEMA, has_table, user_version,
 };
@@ -61,9 +61,11 @@ pub(super) fn record(installation: &Installation, journal: &Journal, now: Millis
     }
     for source in moved {
         step("row");
+        space().map_err(|error| Error::io("write the database", &path, error))?;
         put(&transaction, journal, source, target, now).map_err(failed)?;
     }
     step("commit");
+    space().map_err(|error| Error::io("write the database", &path, error))?;
     transaction.commit().map_err(failed)?;
     step("commit.done");
     Ok(None)
