@@ -199,8 +199,16 @@ pub fn repair(
     if let Some(index) = busy.filter(|_| repair.applied.is_empty()) {
         return Err(failed.swap_remove(index).1);
     }
-    repair.refused = failed.into_iter().map(|(finding, error)| (finding, error.to_string())).collect();
+    repair.refused = failed.into_iter().map(|(finding, error)| (finding, told(&error))).collect();
     Ok(repair)
+}
+
+/// An error in one line, with its cause.
+fn told(error: &Error) -> String {
+    match &error.source {
+        Some(cause) => format!("{error}: {cause}"),
+        None => error.to_string(),
+    }
 }
 
 /// Runs the imports among the fixes, each once; whether there was one.
@@ -213,7 +221,8 @@ fn run_imports(
     prefer: &Preferences,
     context: &WriteContext,
 ) -> Result<bool> {
-    let mut done = Vec::new();
+    // One import makes up for every finding about its files: it runs once, with one outcome.
+    let mut outcomes: Vec<((&AgentId, Option<_>), Result<(), (ErrorKind, String)>)> = Vec::new();
     let mut any = false;
     for finding in findings {
         let Some(fix) = wanted(finding, level).filter(|fix| imports(fix)) else { continue };
@@ -222,35 +231,53 @@ fn run_imports(
             continue;
         }
         let mut members = Vec::new();
+        let mut first_error = None;
         let mut result = Ok(());
         for action in &fix.actions {
             let key = (&fix.agent, action.import_key());
-            if done.contains(&key) {
-                continue;
-            }
-            done.push(key);
-            match run_import(machine, &fix.agent, action, prefer, context) {
-                Ok(imported) => {
-                    members.extend(imported.members);
-                    repair.backups.extend(imported.backup);
-                    repair.remarks.extend(imported.remarks);
-                    for (from, to) in imported.moved {
-                        repair.remarks.push(format!("moved {} to {}", from.display(), to.display()));
-                    }
-                    add_paths(&mut repair.paths, imported.paths);
+            let before = outcomes.iter().find(|(known, _)| *known == key).map(|(_, outcome)| outcome.clone());
+            let outcome = match before {
+                Some(outcome) => outcome,
+                None => {
+                    let outcome = match run_import(machine, &fix.agent, action, prefer, context) {
+                        Ok(imported) => {
+                            members.extend(take(repair, imported));
+                            Ok(())
+                        }
+                        Err(error) => {
+                            let outcome = Err((error.kind, told(&error)));
+                            first_error = Some(error);
+                            outcome
+                        }
+                    };
+                    outcomes.push((key, outcome.clone()));
+                    outcome
                 }
-                Err(error) => result = Err(error),
-            }
+            };
+            result = result.and(outcome);
         }
         match result {
             Ok(()) => {
                 any = true;
                 repair.applied.push(Applied { finding: finding.clone(), members });
             }
-            Err(error) => failed.push((finding.clone(), error)),
+            Err((kind, message)) => {
+                let error = first_error.unwrap_or_else(|| Error::new(kind, message));
+                failed.push((finding.clone(), error));
+            }
         }
     }
     Ok(any)
+}
+
+/// Adds what an import did, apart from the members that it changed.
+fn take(repair: &mut Repair, imported: Imported) -> Vec<MemberChange> {
+    repair.backups.extend(imported.backup);
+    repair.remarks.extend(imported.remarks);
+    let moved = imported.moved.into_iter();
+    repair.remarks.extend(moved.map(|(from, to)| format!("moved {} to {}", from.display(), to.display())));
+    add_paths(&mut repair.paths, imported.paths);
+    imported.members
 }
 
 fn run_import(

@@ -1,5 +1,7 @@
 //! Cases of `tests/rules`, and the homes that are made of them.
 
+#![allow(dead_code, reason = "each of the suites that share it uses a part")]
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

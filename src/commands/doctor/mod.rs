@@ -164,9 +164,12 @@ fn report(
                 show(context, finding)?;
             }
         }
-        for (finding, why) in &outcome.refused {
-            let text = redacted(context, finding, why);
-            context.ui.warn(format!("{} can't be fixed: {text}", finding.id));
+        for (index, (finding, why)) in outcome.refused.iter().enumerate() {
+            // Several findings may wait for one import.
+            if !outcome.refused[..index].iter().any(|(_, said)| said == why) {
+                let text = redacted(context, finding, why);
+                context.ui.warn(format!("{} can't be fixed: {text}", finding.id));
+            }
         }
         for remark in &outcome.remarks {
             context.ui.note(remark);

@@ -14,8 +14,14 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Folder(check),
 };
 
-fn check(_: &Scan<'_>, agent: &Agent, found: &mut Vec<Finding>) {
-    for path in files_in(&agent.dir) {
+fn check(scan: &Scan<'_>, agent: &Agent, found: &mut Vec<Finding>) {
+    let places = &scan.machine.installation.places;
+    let mut folders = vec![agent.dir.clone()];
+    if agent.id.is_main() {
+        folders.push(places.legacy_agent_dir.clone());
+        folders.extend(places.oauth_file.parent().map(std::path::Path::to_path_buf));
+    }
+    for path in folders.iter().flat_map(|folder| files_in(folder)) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if name.starts_with(".clawctl-") && name.ends_with(".tmp") && is_old(&path) {
             let action = Action::RemoveTemporary { path: path.clone() };

@@ -94,8 +94,9 @@ pub fn resume(installation: &Installation, journal: &Journal, context: &WriteCon
         imported.paths.push(journal.path(installation));
         return Ok(imported);
     }
-    let there = journal.sources.iter().map(|source| source.path.as_path()).filter(|path| path.exists());
-    let locks = lock_sources(there)?;
+    // Those that are moved already too: their locks were left behind.
+    let paths = journal.sources.iter().map(|source| source.path.as_path());
+    let locks = lock_sources(paths.filter(|path| path.parent().is_some_and(Path::exists)))?;
     imported.remarks.extend(locks.iter().filter_map(|lock| lock.broken.clone()));
     finish(installation, journal, context.now, &mut imported)?;
     imported.paths.push(journal.path(installation));
