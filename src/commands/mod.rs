@@ -95,6 +95,12 @@ impl<'a, 'io> Context<'a, 'io> {
                 problem.place.as_ref().map(ToString::to_string).unwrap_or_default()
             ));
         }
+        if self.redact.is_on() {
+            let agents: Vec<&Agent> = machine.installation.agents().iter().collect();
+            for view in machine.views(&agents)?.filter_map(Result::ok) {
+                self.redact.know(view.store.profiles.keys().map(crate::store::ProfileId::as_str));
+            }
+        }
         let places = &machine.installation.places;
         self.ui.detail(format!(
             "state folder {} ({}), config {}, {}",
@@ -294,6 +300,7 @@ pub fn dispatch(context: &mut Context<'_, '_>, command: Option<Command>) -> anyh
         Some(Command::Auth(command)) => match command {
             AuthCommand::List(args) => auth::list::run(context, &args),
             AuthCommand::Show(args) => auth::show::run(context, &args),
+            AuthCommand::Remove(args) => auth::remove::run(context, &args),
             AuthCommand::Order(command) => match command {
                 OrderCommand::Get(args) => auth::order::get::run(context, &args),
                 OrderCommand::Set(args) => auth::order::set::run(context, &args),
