@@ -130,7 +130,11 @@ fn skipped_line(skip: &Skip, selection: &Selection) -> Skipped {
         SkipWhy::PinUnusable(profile) => format!("the pinned profile {profile} can't be used for {provider}"),
         SkipWhy::Certificate => format!("the certificate of {provider} was refused in this run"),
     };
-    Skipped { candidate: candidate.to_string(), reason: skip.reason.map(|reason| reason.as_str().into()), why }
+    Skipped {
+        candidate: candidate.to_string(),
+        reason: skip.reason.map(|reason| reason.as_str().into()),
+        why,
+    }
 }
 
 fn attempt_summary(line: &AttemptLine) -> String {

@@ -894,10 +894,21 @@ impl Runner<'_> {
             self.close(Then::Stop);
             return Some(CandidateEnd::Stopped);
         }
-        if fault.overflow && !(self.scene.run.ceiling_is_no_overflow && fault.ceiling) {
+        if self.overflows(&fault) && !(self.scene.run.ceiling_is_no_overflow && fault.ceiling) {
             return self.after_overflow(tries, profile, &fault);
         }
         self.after_fault(tries, profile, &fault, answer.resets_at)
+    }
+
+    /// Whether the runner takes the failure for a conversation that is too long.
+    fn overflows(&self, fault: &Fault) -> bool {
+        fault.overflow || (!self.scene.run.overflow.bare_compacts && self.is_bare_overflow(fault))
+    }
+
+    /// Whether an answer without a body stands for such a failure.
+    fn is_bare_overflow(&self, fault: &Fault) -> bool {
+        let statuses = self.scene.run.overflow.bare_statuses;
+        fault.bare && fault.status.is_some_and(|status| statuses.contains(&status))
     }
 
     fn after_empty(&mut self, tries: &mut Tries, profile: Option<ProfileId>) -> Option<CandidateEnd> {
@@ -932,7 +943,7 @@ impl Runner<'_> {
                     self.close(Then::Stop);
                     return Some(CandidateEnd::Aborted);
                 }
-                AnswerKind::Fault(fault) => fault.overflow,
+                AnswerKind::Fault(fault) => self.overflows(&fault),
                 AnswerKind::Ok | AnswerKind::Empty => false,
             };
             tries.overflows += u32::from(overflowed);
@@ -969,6 +980,13 @@ impl Runner<'_> {
         ) && !fault.timed_out;
         if vague && tries.vague + 1 < run.unclassified_requests {
             tries.vague += 1;
+            if run.overflow.bare_compacts
+                && self.is_bare_overflow(fault)
+                && self.call(candidate, profile.as_ref()).kind == AnswerKind::Abort
+            {
+                self.close(Then::Stop);
+                return Some(CandidateEnd::Aborted);
+            }
             return None;
         }
         let Some(reason) = fault.reason else {
