@@ -54,7 +54,7 @@ pub(super) fn turn<F: FnOnce() -> Option<Millis>>(facts: TurnFacts<'_, F>) -> Tu
         at_iso: at.to_rfc3339(),
         session: session.to_string(),
         requested: selection.requested.to_string(),
-        source: selection.label.to_string(),
+        source: selection.label.into(),
         decisions: decisions(run, &names, outcome, secrets),
         candidates: names,
         attempts,
@@ -75,29 +75,29 @@ fn attempt_line(attempt: &Attempt, selection: &Selection, secrets: &Secrets) -> 
     let (result, reason) = match &attempt.last {
         AnswerKind::Ok => ("ok", None),
         AnswerKind::Empty if attempt.then.as_str() == "answer" => ("ok", None),
-        AnswerKind::Abort => ("error", Some("aborted".to_string())),
-        _ => ("error", attempt.reason().map(|reason| reason.to_string())),
+        AnswerKind::Abort => ("error", Some("aborted")),
+        _ => ("error", attempt.reason().map(Reason::as_str)),
     };
     AttemptLine {
         provider: candidate.provider.to_string(),
         model: candidate.model.to_string(),
         profile: attempt.profile.as_ref().map(ToString::to_string),
-        result: result.to_string(),
-        reason,
+        result: result.into(),
+        reason: reason.map(Into::into),
         rule: fault.map(|fault| fault.rule.clone()),
         status: fault.and_then(|fault| fault.status),
         code: fault.and_then(|fault| fault.code.as_deref().map(|code| secrets.clean(code))),
         message: fault.filter(|fault| !fault.text.is_empty()).map(|fault| secrets.clean(&fault.text)),
         requests: attempt.requests,
         wait_ms: attempt.waited.0,
-        then: attempt.then.as_str().to_string(),
+        then: attempt.then.as_str().into(),
         window: attempt.window.as_ref().map(window_line),
     }
 }
 
 fn window_line(window: &Window) -> WindowLine {
     WindowLine {
-        kind: window.kind.as_str().to_string(),
+        kind: window.kind.as_str().into(),
         until: window.until.0,
         until_iso: window.until.to_rfc3339(),
         model: window.model.as_deref().map(str::to_string),
@@ -151,7 +151,11 @@ fn skipped_line(skip: &Skip, selection: &Selection, attempts: &[Attempt]) -> Ski
         SkipWhy::PinUnusable(profile) => format!("the pinned profile {profile} can't be used for {provider}"),
         SkipWhy::Certificate => format!("the certificate of {provider} was refused in this run"),
     };
-    Skipped { candidate: candidate.to_string(), reason: skip.reason.map(|reason| reason.to_string()), why }
+    Skipped {
+        candidate: candidate.to_string(),
+        reason: skip.reason.map(|reason| reason.as_str().into()),
+        why,
+    }
 }
 
 fn attempt_summary(line: &AttemptLine) -> String {

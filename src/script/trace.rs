@@ -58,7 +58,7 @@ fn tell(turn: &Turn) -> Story {
         let reason = attempt.reason.as_deref().unwrap_or("no reason to fail over");
         let message =
             attempt.message.as_deref().map_or_else(String::new, |message| format!(" \"{message}\""));
-        let then = match attempt.then.as_str() {
+        let then = match &*attempt.then {
             "rotate_profile" => "; next profile",
             "next_model" => "; next model",
             "switch_model" => "; the user switched models",

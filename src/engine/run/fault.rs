@@ -48,6 +48,8 @@ pub struct Fault {
     pub rule: String,
     /// The conversation is too long for the model.
     pub overflow: bool,
+    /// The answer has a status and, for the release's client, no body.
+    pub bare: bool,
     /// The request is larger than the provider's per-minute ceiling, which waiting doesn't help.
     pub ceiling: bool,
     /// No answer came in time.
@@ -114,7 +116,8 @@ impl Fault {
     /// Judges a provider's error as this release does.
     #[must_use]
     pub fn judge(classifier: &Classifier, provider: &str, raw: &RawError) -> Self {
-        let body = raw.body.as_ref().map(Body::read);
+        let family = classifier.family();
+        let body = raw.body.as_ref().map(|body| Body::read(family, body));
         let body = body.as_ref();
         let code = raw.code.clone().or_else(|| body?.member("code"));
         let error_type = raw.error_type.clone().or_else(|| body?.member("type"));
@@ -131,7 +134,6 @@ impl Fault {
             text.push('\n');
             text.push_str(&inner);
         }
-        let family = classifier.family();
         // To 2026.5 the runner sees nothing but the text.
         let text_alone = matches!(family, Family::R2026_3 | Family::R2026_5) && !text.is_empty();
         let details = body.filter(|_| !text_alone).map(|body| body.details(family)).unwrap_or_default();
@@ -157,6 +159,7 @@ impl Fault {
             reason: reason.filter(|reason| *reason != Reason::ContextOverflow),
             rule,
             overflow: verdict.overflow || reason == Some(Reason::ContextOverflow),
+            bare: raw.status.is_some() && message.is_none(),
             ceiling: above_ceiling(&text),
             timed_out: raw.timed_out,
             refusal: raw.refusal.clone(),
@@ -177,13 +180,16 @@ const NO_BODY: &str = "status code (no body)";
 enum Body<'a> {
     /// Not JSON: the text itself is the message.
     Text(&'a str),
-    /// JSON: whatever its `error` holds; nothing else counts.
+    /// JSON: what its `error` holds; from 2026.9 on, an object without one is the error itself.
     Error(Option<Value>),
 }
 
 impl<'a> Body<'a> {
-    fn read(body: &'a Value) -> Self {
-        let error = |body: &Value| body.get("error").filter(|error| is_true(error)).cloned();
+    fn read(family: Family, body: &'a Value) -> Self {
+        let error = |body: &Value| match body.get("error") {
+            None | Some(Value::Null) if family == Family::R2026_9 && !body.is_string() => Some(body.clone()),
+            found => found.filter(|error| is_true(error)).cloned(),
+        };
         match body {
             Value::String(text) => match serde_json::from_str::<Value>(text) {
                 Ok(parsed) if is_true(&parsed) => Self::Error(error(&parsed)),
@@ -293,4 +299,57 @@ fn short_limit(text: &str) -> Option<Option<Millis>> {
     }
     #[expect(clippy::cast_possible_truncation, reason = "at most a minute")]
     Some(wait.map(|wait| Millis(wait.ceil() as i64)))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn judged(family: Family, status: i64, body: Value) -> Fault {
+        let raw = RawError { status: Some(status), body: Some(body), ..RawError::default() };
+        Fault::judge(Classifier::for_family(family), "mocka", &raw)
+    }
+
+    #[test]
+    fn the_text_is_what_the_client_makes_of_the_body() {
+        // The texts that real runs logged as `rawError`.
+        for (body, before, newest) in [
+            (json!({"error": {"message": "Forbidden", "code": "x"}}), "403 Forbidden", "403 Forbidden"),
+            (json!({"error": "Forbidden here"}), "403 \"Forbidden here\"", "403 \"Forbidden here\""),
+            (json!({"detail": "no"}), "403 status code (no body)", "403 {\"detail\":\"no\"}"),
+            (json!("{\"detail\":\"no\"}"), "403 status code (no body)", "403 {\"detail\":\"no\"}"),
+            (json!(""), "403 status code (no body)", "403 status code (no body)"),
+            (json!("plain words"), "403 plain words", "403 plain words"),
+        ] {
+            assert_eq!(judged(Family::R2026_7, 403, body.clone()).text, before);
+            assert_eq!(judged(Family::R2026_9, 403, body).text, newest);
+        }
+        let forwarded =
+            json!({"error": {"message": "Provider returned error", "metadata": {"raw": "too many"}}});
+        assert_eq!(judged(Family::R2026_5, 403, forwarded).text, "403 Provider returned error\ntoo many");
+    }
+
+    #[test]
+    fn a_code_in_the_body_counts_where_the_release_looks_at_it() {
+        // Runs of 2026.7.1 and 2026.9.6: 429 with this code cools down there and is billing here.
+        let body = || json!({"error": {"message": "Rate limit reached", "code": "insufficient_quota"}});
+        assert_eq!(judged(Family::R2026_5, 429, body()).reason, Some(Reason::RateLimit));
+        assert_eq!(judged(Family::R2026_7, 429, body()).reason, Some(Reason::RateLimit));
+        assert_eq!(judged(Family::R2026_9, 429, body()).reason, Some(Reason::Billing));
+        // To 2026.5 a code in the body is no reason where the text gives none.
+        let coded = json!({"error": {"message": "odd thing", "code": "ECONNRESET"}});
+        assert_eq!(judged(Family::R2026_3, 418, coded.clone()).reason, None);
+        assert_eq!(judged(Family::R2026_5, 418, coded).reason, None);
+    }
+
+    #[test]
+    fn long_bodies_are_cut_before_they_are_judged() {
+        let long = json!({"error": {"message": "x".repeat(600), "code": "insufficient_quota"}});
+        let body = Body::read(Family::R2026_7, &long);
+        let details = body.details(Family::R2026_7);
+        assert_eq!(details.len(), 1, "no JSON any more");
+        assert_eq!(details[0].chars().count(), 503);
+    }
 }
