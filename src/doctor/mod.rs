@@ -4,6 +4,7 @@
 //! [`Finding`]s; a [`Fix`] is data. [`examine`] runs the rules, [`repair`] applies fixes through the
 //! store's one writer and looks again.
 
+mod config_credentials;
 mod finding;
 mod fix;
 mod registry;

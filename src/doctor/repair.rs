@@ -7,6 +7,7 @@
 
 use std::path::PathBuf;
 
+use super::config_credentials;
 use super::finding::Finding;
 use super::fix::{Action, Fix, Safety};
 use super::scan::{Selection, examine};
@@ -156,7 +157,8 @@ fn import_members(
     let installation = &machine.installation;
     let agent = installation.agent(agent)?;
     match action {
-        Action::Import => import::plan(installation, agent, prefer).map(|plan| plan.members),
+        Action::Import => import::plan(installation, agent, config_credentials::of(machine, agent), prefer)
+            .map(|plan| plan.members),
         Action::ImportArchive { path } => {
             import::plan_from_archive(installation, agent, path, prefer).map(|plan| plan.members)
         }
@@ -178,6 +180,7 @@ pub fn repair(
     context: &WriteContext,
 ) -> Result<Repair> {
     let mut repair = Repair { remaining: findings, ..Repair::default() };
+    finish_interrupted(machine, agents, &mut repair, &state_dir, context)?;
     let mut failed: Vec<(Finding, Error)> = Vec::new();
     for _ in 0..MOST_LOOKS {
         let findings = std::mem::take(&mut repair.remaining);
@@ -201,6 +204,27 @@ pub fn repair(
     }
     repair.refused = failed.into_iter().map(|(finding, error)| (finding, told(&error))).collect();
     Ok(repair)
+}
+
+/// What an earlier run left half-done comes first, whichever rules are asked: the same command again
+/// finishes it.
+fn finish_interrupted(
+    machine: &Machine,
+    agents: &[AgentId],
+    repair: &mut Repair,
+    state_dir: &Option<PathBuf>,
+    context: &WriteContext,
+) -> Result<()> {
+    const RULE: &str = "interrupted-import";
+    let known = repair.remaining.iter().any(|finding| finding.id == RULE);
+    if known || import::pending(&machine.installation).is_ok_and(|pending| pending.is_empty()) {
+        return Ok(());
+    }
+    let only = Selection { only: vec![RULE.to_owned()], ..Selection::default() };
+    let agents = agents.iter().map(|id| machine.installation.agent(id)).collect::<Result<Vec<_>>>()?;
+    let found = examine(machine, &agents, context.now, state_dir.clone(), &only)?;
+    repair.remaining.splice(0..0, found);
+    Ok(())
 }
 
 /// An error in one line, with its cause.
@@ -291,7 +315,7 @@ fn run_import(
     let agent = installation.agent(agent)?;
     match action {
         Action::Import => {
-            let plan = import::plan(installation, agent, prefer)?;
+            let plan = import::plan(installation, agent, config_credentials::of(machine, agent), prefer)?;
             if plan.does_something() {
                 import::import(installation, &plan, context)
             } else {

@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use serde_json::{Map, Value};
 
+use super::config_credentials;
 use super::finding::Finding;
 use super::registry::{Check, Rule};
 use super::rules;
@@ -183,14 +184,15 @@ impl Scan<'_> {
     /// What an import of this agent's legacy files would do; `None` when there are none.
     pub fn import(&self, agent: &Agent) -> Option<Rc<Result<ImportPlan>>> {
         let installation = &self.machine.installation;
-        if legacy::sources(installation, agent).is_empty() {
+        let config = config_credentials::of(self.machine, agent);
+        if config.is_none() && legacy::sources(installation, agent).is_empty() {
             return None;
         }
         let mut cached = self.import.borrow_mut();
         match &*cached {
             Some((id, plan)) if *id == agent.id => Some(Rc::clone(plan)),
             _ => {
-                let plan = Rc::new(import::plan(installation, agent, &Preferences::default()));
+                let plan = Rc::new(import::plan(installation, agent, config, &Preferences::default()));
                 *cached = Some((agent.id.clone(), Rc::clone(&plan)));
                 Some(plan)
             }

@@ -30,6 +30,8 @@ pub enum LegacyKind {
     Flat,
     /// `oauth.json`.
     OAuth,
+    /// `auth.profiles` of the config, which is never moved or changed.
+    Config,
 }
 
 /// What a legacy file holds.
@@ -78,6 +80,22 @@ pub struct LegacyFile {
     pub content: std::result::Result<LegacyContent, Error>,
     /// Its text, which holds secrets.
     pub(crate) text: Option<Box<str>>,
+}
+
+impl LegacyFile {
+    /// Credentials that stand in the config.
+    #[must_use]
+    pub fn of_config(path: &Path, content: LegacyContent) -> Self {
+        Self {
+            path: path.to_path_buf(),
+            kind: LegacyKind::Config,
+            sha256: String::new(),
+            bytes: 0,
+            symlink: false,
+            content: Ok(content),
+            text: None,
+        }
+    }
 }
 
 /// Whether this installation's release keeps credentials in databases, so that JSON files beside them

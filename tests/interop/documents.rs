@@ -23,7 +23,7 @@ enum Place {
 fn place(home: &Home, agent: &str, kind: Kind) -> Place {
     let is_state = kind == Kind::State;
     match home.release {
-        Release::Json => {
+        Release::Oldest | Release::Json => {
             let name = if is_state { "auth-state.json" } else { "auth-profiles.json" };
             Place::File(home.agent_dir(agent).join(name))
         }

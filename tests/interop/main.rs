@@ -6,6 +6,7 @@
 mod documents;
 mod first_database;
 mod gateway;
+mod import;
 mod lists;
 mod openclaw;
 mod orders;

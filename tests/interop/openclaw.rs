@@ -13,6 +13,8 @@ use serde_json::{Value, json};
 /// The releases that the suite works with, one for each generation of stores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Release {
+    /// 2026.3.13: JSON files, the state in the credentials' file.
+    Oldest,
     /// 2026.5.7: JSON files.
     Json,
     /// 2026.7.1: agent databases.
@@ -22,10 +24,11 @@ pub enum Release {
 }
 
 impl Release {
-    const ALL: [Self; 3] = [Self::Json, Self::AgentDatabase, Self::SharedStore];
+    const ALL: [Self; 4] = [Self::Oldest, Self::Json, Self::AgentDatabase, Self::SharedStore];
 
     pub const fn version(self) -> &'static str {
         match self {
+            Self::Oldest => "2026.3.13",
             Self::Json => "2026.5.7",
             Self::AgentDatabase => "2026.7.1",
             Self::SharedStore => "2026.9.6",
@@ -35,7 +38,7 @@ impl Release {
     /// As clawctl names the generation.
     pub const fn generation(self) -> &'static str {
         match self {
-            Self::Json => "json",
+            Self::Oldest | Self::Json => "json",
             Self::AgentDatabase => "agent-database",
             Self::SharedStore => "shared-store",
         }
@@ -44,7 +47,7 @@ impl Release {
     /// The agents `main`, `ops` and `fresh`, as this release's config lists them.
     fn agents(self) -> Value {
         match self {
-            Self::Json | Self::AgentDatabase => {
+            Self::Oldest | Self::Json | Self::AgentDatabase => {
                 json!({"list": [{"id": "main", "default": true}, {"id": "ops"}, {"id": "fresh"}]})
             }
             Self::SharedStore => json!({
@@ -192,7 +195,7 @@ impl Home {
     /// A copy of the home that this release filled: `openai:a`, `openai:b` and `anthropic:x` of the
     /// agent `main`, `openai:o` of `ops`; `fresh` has nothing. Made once for each release.
     pub fn filled(release: Release) -> Self {
-        static MADE: [OnceLock<Made>; 3] = [const { OnceLock::new() }; 3];
+        static MADE: [OnceLock<Made>; 4] = [const { OnceLock::new() }; 3];
         let made = MADE[release as usize].get_or_init(|| {
             let home = Self::new(release, json!({}));
             for (agent, profile) in
@@ -218,6 +221,11 @@ impl Home {
         let done = Command::new("cp").arg("-a").arg(self.state()).arg(copy.path()).status().expect("cp runs");
         assert!(done.success());
         copy
+    }
+
+    /// A copy of this home for a newer release.
+    pub fn copied_for(&self, release: Release) -> Self {
+        Self { release, ..self.copied() }
     }
 
     fn fill(&self, files: &[(PathBuf, Vec<u8>)]) {
@@ -287,7 +295,7 @@ impl Home {
         let provider = profile.split(':').next().expect("a provider");
         // 2026.5.7 has no command for keys, and asks as at a terminal.
         let (paste, end) = match self.release {
-            Release::Json => ("paste-token", '\r'),
+            Release::Oldest | Release::Json => ("paste-token", '\r'),
             Release::AgentDatabase | Release::SharedStore => ("paste-api-key", '\n'),
         };
         let args =

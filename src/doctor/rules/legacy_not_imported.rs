@@ -3,6 +3,7 @@
 use super::prelude::*;
 use crate::doctor::fix::Action;
 use crate::store::Agent;
+use crate::store::legacy::LegacyKind;
 
 pub(super) static RULE: Rule = Rule {
     id: "legacy-not-imported",
@@ -50,15 +51,20 @@ fn check(scan: &Scan<'_>, agent: &Agent, found: &mut Vec<Finding>) {
                 (Severity::Error, format!("{name} holds {count} profile{plural} that the store doesn't have: {list}"))
             }
         };
-        let title = if source.adds.is_empty() && source.adds_state.is_empty() {
+        let is_config = source.file.kind == LegacyKind::Config;
+        let title = if is_config {
+            format!("copy what {name} holds into the store; the config stays as it is")
+        } else if source.adds.is_empty() && source.adds_state.is_empty() {
             format!("move {name} away")
         } else if source.archived {
             format!("import {name} and move it away")
         } else {
             format!("import what is certain of {name}")
         };
+        let finding = RULE.finding(message);
+        let finding = if is_config { finding.json_path(&["auth", "profiles"]) } else { finding };
         found.push(
-            RULE.finding(message)
+            finding
                 .severity(severity)
                 .at(&source.file.path)
                 .of_agent(&agent.id)

@@ -208,12 +208,20 @@ impl Target {
     }
 }
 
-/// Finds out what an import of an agent's legacy files would do.
+/// Finds out what an import of an agent's legacy files would do. `config` has the credentials that
+/// stand in the config, which isn't changed.
 ///
 /// # Errors
 /// The target can't be read, or mustn't be written (newer, damaged, another agent's).
-pub fn plan(installation: &Installation, agent: &Agent, preferences: &Preferences) -> Result<ImportPlan> {
-    plan_of(installation, agent, &legacy::sources(installation, agent), preferences, true)
+pub fn plan(
+    installation: &Installation,
+    agent: &Agent,
+    config: Option<LegacyFile>,
+    preferences: &Preferences,
+) -> Result<ImportPlan> {
+    let sources = legacy::sources(installation, agent);
+    let files = sources.iter().map(|(path, kind)| legacy::read(path, *kind)).collect::<Result<Vec<_>>>()?;
+    plan_of(installation, agent, files.into_iter().chain(config), preferences, true)
 }
 
 /// Finds out what an import of an archive would do, which stays where it is.
@@ -226,13 +234,14 @@ pub fn plan_from_archive(
     archive: &Path,
     preferences: &Preferences,
 ) -> Result<ImportPlan> {
-    plan_of(installation, agent, &[(archive.to_path_buf(), LegacyKind::Profiles)], preferences, false)
+    let file = legacy::read(archive, LegacyKind::Profiles)?;
+    plan_of(installation, agent, std::iter::once(file), preferences, false)
 }
 
 fn plan_of(
     installation: &Installation,
     agent: &Agent,
-    sources: &[(PathBuf, LegacyKind)],
+    files: impl Iterator<Item = LegacyFile>,
     preferences: &Preferences,
     moves: bool,
 ) -> Result<ImportPlan> {
@@ -245,9 +254,8 @@ fn plan_of(
         expected: Vec::new(),
         key: crate::store::FingerprintKey::random()?,
     };
-    let mut planned = Vec::with_capacity(sources.len());
-    for (path, kind) in sources {
-        let file = legacy::read(path, *kind)?;
+    let mut planned = Vec::new();
+    for file in files {
         let mut source = SourcePlan {
             file,
             adds: Vec::new(),
@@ -259,7 +267,7 @@ fn plan_of(
             let content = content.clone();
             merge.profiles(&content, &mut source)?;
             merge.state(&content, &mut source)?;
-            source.archived = moves && source.conflicts.is_empty();
+            source.archived = moves && source.conflicts.is_empty() && source.file.kind != LegacyKind::Config;
         }
         planned.push(source);
     }
