@@ -246,7 +246,8 @@ fn run_imports(
     context: &WriteContext,
 ) -> Result<bool> {
     // One import makes up for every finding about its files: it runs once, with one outcome.
-    let mut outcomes: Vec<((&AgentId, Option<_>), Result<(), (ErrorKind, String)>)> = Vec::new();
+    type Outcome = Result<(), (ErrorKind, String)>;
+    let mut outcomes: Vec<((&AgentId, Option<_>), Outcome)> = Vec::new();
     let mut any = false;
     for finding in findings {
         let Some(fix) = wanted(finding, level).filter(|fix| imports(fix)) else { continue };

@@ -79,7 +79,23 @@ pub struct LegacyFile {
     /// What it holds, or why that can't be told.
     pub content: std::result::Result<LegacyContent, Error>,
     /// Its text, which holds secrets.
-    pub(crate) text: Option<Box<str>>,
+    pub(crate) text: Option<HiddenText>,
+}
+
+/// A text that debug prints show by its length alone.
+pub(crate) struct HiddenText(Box<str>);
+
+impl std::ops::Deref for HiddenText {
+    type Target = str;
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Debug for HiddenText {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "HiddenText({} bytes)", self.0.len())
+    }
 }
 
 impl LegacyFile {
@@ -173,7 +189,15 @@ pub fn read(path: &Path, kind: LegacyKind) -> Result<LegacyFile> {
         Err(_) => (None, Err(Error::damaged("isn't UTF-8 text"))),
     };
     let content = content.map_err(|error| error.at(path));
-    Ok(LegacyFile { path: path.to_path_buf(), kind, sha256, bytes: size, symlink, content, text })
+    Ok(LegacyFile {
+        path: path.to_path_buf(),
+        kind,
+        sha256,
+        bytes: size,
+        symlink,
+        content,
+        text: text.map(HiddenText),
+    })
 }
 
 pub(crate) fn hex(bytes: &[u8]) -> String {
