@@ -64,7 +64,6 @@ impl LegacyContent {
 }
 
 /// A file that was read.
-#[derive(Debug)]
 pub struct LegacyFile {
     /// Where it is.
     pub path: PathBuf,
@@ -80,6 +79,20 @@ pub struct LegacyFile {
     pub content: std::result::Result<LegacyContent, Error>,
     /// Its text, which holds secrets.
     pub(crate) text: Option<Box<str>>,
+}
+
+impl std::fmt::Debug for LegacyFile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let LegacyFile { path, kind, sha256, bytes, symlink, content, text: _ } = self;
+        f.debug_struct("LegacyFile")
+            .field("path", path)
+            .field("kind", kind)
+            .field("sha256", sha256)
+            .field("bytes", bytes)
+            .field("symlink", symlink)
+            .field("content", content)
+            .finish_non_exhaustive()
+    }
 }
 
 impl LegacyFile {
