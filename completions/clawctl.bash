@@ -1,34 +1,25 @@
-
-_clap_complete_clawctl() {
-    local IFS=$'\013'
-    local _CLAP_COMPLETE_INDEX=${COMP_CWORD}
-    local _CLAP_COMPLETE_COMP_TYPE=${COMP_TYPE}
-    if compopt +o nospace 2> /dev/null; then
-        local _CLAP_COMPLETE_SPACE=false
-    else
-        local _CLAP_COMPLETE_SPACE=true
+_clawctl() {
+    local line="${COMP_LINE:0:COMP_POINT}" words current prefix candidate
+    read -r -a words <<< "$line"
+    [[ -z "$line" || "$line" == *[[:space:]] ]] && words+=("")
+    current="${words[${#words[@]} - 1]}"
+    prefix=""
+    if [[ "$current" == *:* && "$COMP_WORDBREAKS" == *:* ]]; then
+        prefix="${current%"${current##*:}"}"
     fi
-    local words=("${COMP_WORDS[@]}")
-    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
-        words[COMP_CWORD]="$2"
-    fi
-    COMPREPLY=( $( \
-        _CLAP_IFS="$IFS" \
-        _CLAP_COMPLETE_INDEX="$_CLAP_COMPLETE_INDEX" \
-        _CLAP_COMPLETE_COMP_TYPE="$_CLAP_COMPLETE_COMP_TYPE" \
-        _CLAP_COMPLETE_SPACE="$_CLAP_COMPLETE_SPACE" \
-        COMPLETE="bash" \
-        "clawctl" -- "${words[@]}" \
-    ) )
-    if [[ $? != 0 ]]; then
-        unset COMPREPLY
-    elif [[ $_CLAP_COMPLETE_SPACE == false ]] && [[ "${COMPREPLY-}" =~ [=/:]$ ]]; then
-        compopt -o nospace
+    COMPREPLY=()
+    while IFS= read -r -d $'\013' candidate || [[ -n "$candidate" ]]; do
+        [[ -n "$candidate" ]] && COMPREPLY+=("${candidate#"$prefix"}")
+    done < <(
+        _CLAP_IFS=$'\013' \
+        _CLAP_COMPLETE_INDEX="$((${#words[@]} - 1))" \
+        _CLAP_COMPLETE_COMP_TYPE="${COMP_TYPE:-9}" \
+        _CLAP_COMPLETE_SPACE=true \
+        COMPLETE=bash \
+        clawctl -- "${words[@]}" 2>/dev/null
+    )
+    if [[ ${#COMPREPLY[@]} -eq 1 && "${COMPREPLY[0]}" == *[=/] ]]; then
+        compopt -o nospace 2>/dev/null
     fi
 }
-if [[ "${BASH_VERSINFO[0]}" -eq 4 && "${BASH_VERSINFO[1]}" -ge 4 || "${BASH_VERSINFO[0]}" -gt 4 ]]; then
-    complete -o nospace -o bashdefault -o nosort -F _clap_complete_clawctl clawctl
-else
-    complete -o nospace -o bashdefault -F _clap_complete_clawctl clawctl
-fi
-
+complete -o bashdefault -o nosort -F _clawctl clawctl 2>/dev/null || complete -o bashdefault -F _clawctl clawctl

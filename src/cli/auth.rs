@@ -18,6 +18,25 @@ pub enum AuthCommand {
     /// The order in which a provider's profiles are tried
     #[command(subcommand)]
     Order(OrderCommand),
+    /// Remove a profile of the agent, with every reference in its order, lastGood and usageStats
+    ///
+    /// Mentions in the config (auth.profiles, auth.order) are reported and stay. undo brings the
+    /// profile back.
+    Remove(AuthRemove),
+}
+
+/// `auth remove`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  clawctl auth remove openai:old --dry-run
+  clawctl auth remove openai:old --agent ops --yes")]
+pub struct AuthRemove {
+    /// Profile id, as auth list prints it
+    #[arg(value_name = "ID", add = complete::profiles())]
+    pub id: String,
+    /// Write options
+    #[command(flatten)]
+    pub write: WriteArgs,
 }
 
 /// `auth list`.

@@ -113,6 +113,17 @@ pub enum FailOn {
 }
 
 impl FailOn {
+    /// The least severity that makes the command fail.
+    #[must_use]
+    pub const fn least(self) -> Option<Severity> {
+        match self {
+            Self::Error => Some(Severity::Error),
+            Self::Warning => Some(Severity::Warning),
+            Self::Info => Some(Severity::Info),
+            Self::Never => None,
+        }
+    }
+
     /// Whether a finding of this severity makes the command fail.
     #[must_use]
     pub fn fails(self, severity: Severity) -> bool {

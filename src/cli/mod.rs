@@ -7,7 +7,9 @@ mod cooldowns;
 mod doctor;
 mod engine;
 
-pub use auth::{AuthCommand, AuthList, AuthShow, OrderClear, OrderCommand, OrderExplain, OrderGet, OrderSet};
+pub use auth::{
+    AuthCommand, AuthList, AuthRemove, AuthShow, OrderClear, OrderCommand, OrderExplain, OrderGet, OrderSet,
+};
 pub use backup::{BackupCommand, BackupCreate, BackupList, BackupPrune, BackupRestore, Undo};
 pub use config::{ConfigChecks, ConfigCommand, ConfigExplain, ConfigFix, ConfigRead, ConfigValidate};
 pub use cooldowns::{CooldownsClear, CooldownsCommand, CooldownsShow};

@@ -30,7 +30,7 @@ use crate::machine::{AgentView, Machine};
 use crate::output::json::{self, v1};
 use crate::output::list::{self, Column, Field};
 use crate::output::redact::Redactor;
-use crate::store::NoteKind;
+use crate::store::{Agent, NoteKind};
 use crate::time::{Clock, Millis};
 use crate::ui::Ui;
 
@@ -94,6 +94,12 @@ impl<'a, 'io> Context<'a, 'io> {
                 problem.message,
                 problem.place.as_ref().map(ToString::to_string).unwrap_or_default()
             ));
+        }
+        if self.redact.is_on() {
+            let agents: Vec<&Agent> = machine.installation.agents().iter().collect();
+            for view in machine.views(&agents)?.filter_map(Result::ok) {
+                self.redact.know(view.store.profiles.keys().map(crate::store::ProfileId::as_str));
+            }
         }
         let places = &machine.installation.places;
         self.ui.detail(format!(
@@ -162,6 +168,38 @@ impl<'a, 'io> Context<'a, 'io> {
     pub fn nothing(&mut self, text: impl AsRef<str>) {
         self.ui.note(text);
     }
+}
+
+/// Looks at agents one after another. With several, one whose store can't be read is reported and the
+/// others go on; the first such error decides the status that comes back.
+///
+/// # Errors
+/// The only agent's store can't be read, or `look` failed in a way that isn't an agent's.
+fn each_agent(
+    context: &mut Context<'_, '_>,
+    machine: &Machine,
+    agents: &[&Agent],
+    mut look: impl FnMut(&mut Context<'_, '_>, &AgentView) -> anyhow::Result<()>,
+) -> anyhow::Result<ExitStatus> {
+    let mut status = ExitStatus::Ok;
+    for view in machine.views(agents)? {
+        let looked = view.map_err(anyhow::Error::from).and_then(|view| {
+            context.store_notes(&view);
+            look(context, &view)
+        });
+        match looked.map_err(anyhow::Error::downcast::<Error>) {
+            Ok(()) => {}
+            Err(Ok(error)) if agents.len() > 1 => {
+                context.ui.error(&error);
+                if status == ExitStatus::Ok {
+                    status = error.kind.status();
+                }
+            }
+            Err(Ok(error)) => return Err(error.into()),
+            Err(Err(other)) => return Err(other),
+        }
+    }
+    Ok(status)
 }
 
 /// The notes of a store for JSON.
@@ -262,6 +300,7 @@ pub fn dispatch(context: &mut Context<'_, '_>, command: Option<Command>) -> anyh
         Some(Command::Auth(command)) => match command {
             AuthCommand::List(args) => auth::list::run(context, &args),
             AuthCommand::Show(args) => auth::show::run(context, &args),
+            AuthCommand::Remove(args) => auth::remove::run(context, &args),
             AuthCommand::Order(command) => match command {
                 OrderCommand::Get(args) => auth::order::get::run(context, &args),
                 OrderCommand::Set(args) => auth::order::set::run(context, &args),

@@ -73,7 +73,9 @@ pub(super) fn run(context: &mut Context<'_, '_>, args: &Route) -> anyhow::Result
     }
     if context.layout(ListFormat::Auto) == Layout::Json {
         let rules = v1::Rules { id: book.set.id.clone(), why: book.why.clone() };
-        context.print_json(Routed { rules, agent: agent.id.to_string(), turn, orders })?;
+        let routed = serde_json::to_value(Routed { rules, agent: agent.id.to_string(), turn, orders })?;
+        let routed = context.redact.scrub_json(routed);
+        context.print_json(routed)?;
     } else {
         print(context, &turn, &story, &orders)?;
         context.ui.note(format!("rules {} ({})", book.set.id, book.why));
@@ -87,13 +89,19 @@ fn print(
     story: &[script::Story],
     orders: &[v1::ExplainedOrder],
 ) -> anyhow::Result<()> {
+    let redact = &context.redact;
     let out = context.ui.out();
     match &turn.chosen {
         Some(chosen) => {
             let good = Tone::Good.style();
             let profile = chosen.profile.as_deref().unwrap_or("without a profile");
             let text = format!("{}/{}", chosen.provider, chosen.model);
-            writeln!(out, "next     {good}{}{good:#} with {}", escape::text(&text), escape::text(profile))?;
+            writeln!(
+                out,
+                "next     {good}{}{good:#} with {}",
+                escape::text(&text),
+                escape::text(&redact.scrub(profile))
+            )?;
         }
         None => {
             let bad = Tone::Bad.style();
@@ -103,10 +111,10 @@ fn print(
     writeln!(out, "asked    {} ({})", escape::text(&turn.requested), turn.source)?;
     writeln!(out, "chain    {}", escape::text(&turn.candidates.join(" -> ")))?;
     for line in story.iter().flat_map(|story| &story.lines).filter(|line| line.kind != "ok") {
-        writeln!(out, "passed   {}", escape::text(&line.text))?;
+        writeln!(out, "passed   {}", escape::text(&redact.scrub(&line.text)))?;
     }
     if let (None, Some(summary)) = (&turn.chosen, &turn.summary) {
-        writeln!(out, "because  {}", escape::text(&summary.text))?;
+        writeln!(out, "because  {}", escape::text(&redact.scrub(&summary.text)))?;
     }
     for order in orders {
         writeln!(out, "\n{} ({})", escape::text(&order.provider), escape::text(&order.source_text))?;

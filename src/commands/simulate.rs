@@ -16,6 +16,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::exit::ExitStatus;
 use crate::machine::Machine;
 use crate::output::list::Tone;
+use crate::output::redact::Redactor;
 use crate::output::{escape, json, when};
 use crate::rulebook::Rulebook;
 use crate::script::{self, Difference, Loader, ReplayResult, Script, Step, Turn};
@@ -55,6 +56,7 @@ pub(super) fn run(context: &mut Context<'_, '_>, args: &Simulate) -> anyhow::Res
                 &chosen
             }
         };
+        context.redact.know(script::profile_ids(&script, &given).iter().map(String::as_str));
         let result = replay(&script, &given, book);
         let compared = other.as_ref().map(|other| {
             let right = replay(&script, &given, other);
@@ -354,13 +356,14 @@ fn print(
     trace: bool,
 ) -> anyhow::Result<()> {
     let name = result.script.as_deref().unwrap_or("script");
+    let redact = &context.redact;
     let out = context.ui.out();
     writeln!(out, "{} (rules {}: {})", escape::text(name), result.rules.id, escape::text(&result.rules.why))?;
     if trace {
-        print_story(out, result)?;
+        print_story(out, result, redact)?;
     } else {
         for (index, turn) in result.turns.iter().enumerate() {
-            writeln!(out, "  {:>2}  {}", index + 1, turn_line(turn))?;
+            writeln!(out, "  {:>2}  {}", index + 1, redact.scrub(&turn_line(turn)))?;
         }
     }
     if let Some((differences, right)) = compared {
@@ -369,7 +372,8 @@ fn print(
         }
         for difference in differences {
             let (turn, field) = (difference.turn + 1, &difference.field);
-            writeln!(out, "  turn {turn} differs in {field}: {}", escape::text(&difference.why))?;
+            let why = redact.scrub(&difference.why);
+            writeln!(out, "  turn {turn} differs in {field}: {}", escape::text(&why))?;
         }
     }
     let expectations = &result.expectations;
@@ -380,8 +384,9 @@ fn print(
             "  {bad}expect[{}].{} doesn't hold{bad:#} (step {})",
             failure.item, failure.key, failure.step
         )?;
+        writeln!(out, "      (- expected, + got)")?;
         for line in failure.diff.lines() {
-            writeln!(out, "      {}", escape::text(line))?;
+            writeln!(out, "      {}", escape::text(&redact.scrub(line)))?;
         }
     }
     if expectations.checked > 0 && expectations.failed.is_empty() {
@@ -392,7 +397,7 @@ fn print(
 }
 
 /// Every turn told.
-pub(super) fn print_story(out: &mut dyn Write, result: &ReplayResult) -> std::io::Result<()> {
+fn print_story(out: &mut dyn Write, result: &ReplayResult, redact: &Redactor) -> std::io::Result<()> {
     for story in script::story(result) {
         writeln!(out, "  {}", escape::text(&story.head))?;
         for line in &story.lines {
@@ -403,9 +408,9 @@ pub(super) fn print_story(out: &mut dyn Write, result: &ReplayResult) -> std::io
                 _ => ("*", Tone::Dim),
             };
             let style = tone.style();
-            writeln!(out, "    {style}{mark}{style:#} {}", escape::text(&line.text))?;
+            writeln!(out, "    {style}{mark}{style:#} {}", escape::text(&redact.scrub(&line.text)))?;
         }
-        writeln!(out, "    => {}", escape::text(&story.end))?;
+        writeln!(out, "    => {}", escape::text(&redact.scrub(&story.end)))?;
     }
     Ok(())
 }
@@ -424,13 +429,19 @@ fn turn_line(turn: &Turn) -> String {
         },
     };
     let text = format!(
-        "{} {}: {} -> {end} ({} attempts, {requests} requests)",
+        "{} {}: {} -> {end} ({}, {})",
         when::iso(Millis(turn.at)),
         turn.session,
         turn.requested,
-        turn.attempts.len(),
+        counted(turn.attempts.len(), "attempt"),
+        counted(requests as usize, "request"),
     );
     escape::text(&text).into_owned()
+}
+
+/// `1 attempt`, `2 attempts`.
+fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
 #[derive(Serialize)]
@@ -469,7 +480,9 @@ fn print_json(
         .collect();
     if one {
         let Some(only) = documents.pop() else { return Ok(()) };
+        let only = context.redact.scrub_json(serde_json::to_value(&only)?);
         return json::write(context.ui.out(), &only);
     }
+    let documents = context.redact.scrub_json(serde_json::to_value(&documents)?);
     context.print_json(serde_json::json!({ "results": documents, "failed": failed }))
 }

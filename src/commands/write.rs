@@ -45,9 +45,12 @@ pub(super) fn carry_out(
     let json = context.layout(ListFormat::Auto) == Layout::Json;
     let changed = plans.iter().any(|planned| !planned.plan.members.is_empty());
     if !json {
+        let ahead = args.dry_run || question.is_some();
         for planned in plans {
-            show(context, planned, args.dry_run)?;
+            show(context, planned, ahead)?;
         }
+        // A question on stderr must not overtake what it is about.
+        context.ui.out().flush()?;
     }
     let mut report = v1::Write {
         dry_run: args.dry_run,
@@ -122,8 +125,8 @@ pub(super) fn undo_command(context: &Context<'_, '_>, backup: &str) -> String {
 }
 
 /// `order.openai: ["a"] -> ["b"]`, on stdout.
-fn show(context: &mut Context<'_, '_>, planned: &Planned, dry_run: bool) -> anyhow::Result<()> {
-    let verb = if dry_run { "would change" } else { "change" };
+fn show(context: &mut Context<'_, '_>, planned: &Planned, ahead: bool) -> anyhow::Result<()> {
+    let verb = if ahead { "would change" } else { "change" };
     for member in &planned.plan.members {
         let before = value_text(context, member.before.as_deref());
         let after = value_text(context, member.after.as_deref());

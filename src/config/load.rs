@@ -65,7 +65,7 @@ pub struct Origin {
 /// missing file is none.
 #[must_use]
 pub fn load(path: &Path, env: &Env, options: &LoadOptions) -> Loaded {
-    let path = &env.current_dir.join(path);
+    let path = &include::normalize(&env.current_dir.join(path));
     let too_large = || std::io::Error::other(format!("it is larger than {MAX_BYTES} bytes"));
     let bytes = fs::metadata(path)
         .and_then(|data| if data.len() > MAX_BYTES { Err(too_large()) } else { fs::read(path) });
@@ -271,12 +271,5 @@ impl Loaded {
     #[must_use]
     pub fn origin(&self, path: &JsonPath) -> Option<Origin> {
         Some(self.origin_of(self.tree.as_ref()?.get(path)?.span))
-    }
-
-    /// Whether this is the name of a file that the main config includes, or the main config.
-    #[must_use]
-    pub fn reads(&self, path: &Path) -> bool {
-        let path = include::normalize(path);
-        self.sources.iter().any(|source| include::normalize(&source.path) == path)
     }
 }

@@ -255,7 +255,8 @@ impl<'a> Context<'a> {
     }
 
     fn is_of_provider(&self, provider: &str) -> bool {
-        self.rules.providers.for_credentials(provider) == self.provider
+        // The id that a name stands for stands for itself.
+        *provider == *self.provider || self.rules.providers.for_credentials(provider) == self.provider
     }
 
     fn stored_profiles(&self) -> Vec<&'a ProfileId> {

@@ -42,6 +42,53 @@ impl Redactor {
         stand_in
     }
 
+    /// Numbers these ids, in their own order, before anything is printed: the same installation then
+    /// gets the same stand-ins from every command.
+    pub fn know<'a>(&mut self, ids: impl IntoIterator<Item = &'a str>) {
+        if self.on {
+            let mut ids: Vec<&str> = ids.into_iter().collect();
+            ids.sort_unstable();
+            for id in ids {
+                self.id(id);
+            }
+        }
+    }
+
+    /// Running text with every known id replaced, the longest first, and mail addresses hidden.
+    #[must_use]
+    pub fn scrub(&self, text: &str) -> String {
+        if !self.on {
+            return text.to_owned();
+        }
+        let mut ids: Vec<(&String, &String)> = self.ids.iter().collect();
+        ids.sort_by_key(|(id, _)| std::cmp::Reverse(id.len()));
+        let text =
+            ids.into_iter().fold(text.to_owned(), |text, (id, stand_in)| text.replace(id.as_str(), stand_in));
+        let is_mail = |word: &str| word.contains('@') && word.contains('.');
+        text.split_inclusive(char::is_whitespace)
+            .map(
+                |word| {
+                    if is_mail(word) { word.replace(word.trim_end(), "[hidden]") } else { word.to_owned() }
+                },
+            )
+            .collect()
+    }
+
+    /// Every text of a document scrubbed, and every member's name.
+    #[must_use]
+    pub fn scrub_json(&self, value: serde_json::Value) -> serde_json::Value {
+        use serde_json::Value;
+        match value {
+            _ if !self.on => value,
+            Value::String(text) => Value::String(self.scrub(&text)),
+            Value::Array(items) => items.into_iter().map(|item| self.scrub_json(item)).collect(),
+            Value::Object(members) => {
+                members.into_iter().map(|(name, value)| (self.scrub(&name), self.scrub_json(value))).collect()
+            }
+            other => other,
+        }
+    }
+
     /// A label or mail; gone when redacting.
     #[must_use]
     pub fn label(&self, label: Option<String>) -> Option<String> {

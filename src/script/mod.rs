@@ -33,7 +33,7 @@ pub use model::{
     Script, Send, SkipMark, Step,
 };
 pub use parse::{ScriptError, parse};
-pub use replay::{Loader, Machine, NoFiles, config_of, load, replay};
+pub use replay::{Loader, Machine, NoFiles, config_of, load, profile_ids, replay};
 pub use result::{
     AttemptLine, CandidateRef, DecisionLine, ExpectationFailure, Expectations, FinalState, Outcome,
     ReplayResult, RulesChoice, Skipped, Summary, Turn, WindowLine,

@@ -26,7 +26,8 @@ pub(super) fn turn<F: FnOnce() -> Option<Millis>>(facts: TurnFacts<'_, F>) -> Tu
     let names: Vec<String> = selection.candidates.iter().map(ModelRef::to_string).collect();
     let attempts: Vec<AttemptLine> =
         run.attempts.iter().map(|attempt| attempt_line(attempt, selection, secrets)).collect();
-    let skipped: Vec<Skipped> = run.skips.iter().map(|skip| skipped_line(skip, selection)).collect();
+    let skipped: Vec<Skipped> =
+        run.skips.iter().map(|skip| skipped_line(skip, selection, &run.attempts)).collect();
     let outcome = match &run.end {
         RunEnd::Answered(..) => Outcome::Answered,
         RunEnd::Failed if selection.refused.is_some() => Outcome::Ended,
@@ -53,7 +54,7 @@ pub(super) fn turn<F: FnOnce() -> Option<Millis>>(facts: TurnFacts<'_, F>) -> Tu
         at_iso: at.to_rfc3339(),
         session: session.to_string(),
         requested: selection.requested.to_string(),
-        source: selection.label.to_string(),
+        source: selection.label.into(),
         decisions: decisions(run, &names, outcome, secrets),
         candidates: names,
         attempts,
@@ -74,36 +75,55 @@ fn attempt_line(attempt: &Attempt, selection: &Selection, secrets: &Secrets) -> 
     let (result, reason) = match &attempt.last {
         AnswerKind::Ok => ("ok", None),
         AnswerKind::Empty if attempt.then.as_str() == "answer" => ("ok", None),
-        AnswerKind::Abort => ("error", Some("aborted".to_string())),
-        _ => ("error", attempt.reason().map(|reason| reason.to_string())),
+        AnswerKind::Abort => ("error", Some("aborted")),
+        _ => ("error", attempt.reason().map(Reason::as_str)),
     };
     AttemptLine {
         provider: candidate.provider.to_string(),
         model: candidate.model.to_string(),
         profile: attempt.profile.as_ref().map(ToString::to_string),
-        result: result.to_string(),
-        reason,
+        result: result.into(),
+        reason: reason.map(Into::into),
         rule: fault.map(|fault| fault.rule.clone()),
         status: fault.and_then(|fault| fault.status),
         code: fault.and_then(|fault| fault.code.as_deref().map(|code| secrets.clean(code))),
         message: fault.filter(|fault| !fault.text.is_empty()).map(|fault| secrets.clean(&fault.text)),
         requests: attempt.requests,
         wait_ms: attempt.waited.0,
-        then: attempt.then.as_str().to_string(),
+        then: attempt.then.as_str().into(),
         window: attempt.window.as_ref().map(window_line),
     }
 }
 
 fn window_line(window: &Window) -> WindowLine {
     WindowLine {
-        kind: window.kind.as_str().to_string(),
+        kind: window.kind.as_str().into(),
         until: window.until.0,
         until_iso: window.until.to_rfc3339(),
         model: window.model.as_deref().map(str::to_string),
     }
 }
 
-fn skipped_line(skip: &Skip, selection: &Selection) -> Skipped {
+/// Whose failure made a window count for the skipped candidate too (report 141257).
+fn widened_by(skip: &Skip, selection: &Selection, attempts: &[Attempt]) -> String {
+    let provider = &selection.candidates[skip.candidate].provider;
+    let widened = attempts.iter().rev().find(|attempt| {
+        attempt.widened
+            && attempt.candidate < skip.candidate
+            && selection.candidates[attempt.candidate].provider == *provider
+    });
+    match widened.and_then(|attempt| Some((attempt.candidate, attempt.profile.as_ref()?))) {
+        Some((candidate, profile)) => {
+            format!(
+                "; the failure of {} widened the window of {profile} to every model",
+                selection.candidates[candidate]
+            )
+        }
+        None => String::new(),
+    }
+}
+
+fn skipped_line(skip: &Skip, selection: &Selection, attempts: &[Attempt]) -> Skipped {
     let candidate = &selection.candidates[skip.candidate];
     let provider = &candidate.provider;
     let until = |end: Option<Millis>| {
@@ -117,7 +137,8 @@ fn skipped_line(skip: &Skip, selection: &Selection) -> Skipped {
             format!("every {provider} profile is disabled{}", until(*end))
         }
         SkipWhy::Cooldown(end) => {
-            format!("every {provider} profile is cooling down for this model{}", until(*end))
+            let widened = widened_by(skip, selection, attempts);
+            format!("every {provider} profile is cooling down for this model{}{widened}", until(*end))
         }
         SkipWhy::Probed => format!("{provider} is cooling down and was probed once in this run"),
         SkipWhy::Remembered(end) => {
@@ -130,7 +151,11 @@ fn skipped_line(skip: &Skip, selection: &Selection) -> Skipped {
         SkipWhy::PinUnusable(profile) => format!("the pinned profile {profile} can't be used for {provider}"),
         SkipWhy::Certificate => format!("the certificate of {provider} was refused in this run"),
     };
-    Skipped { candidate: candidate.to_string(), reason: skip.reason.map(|reason| reason.to_string()), why }
+    Skipped {
+        candidate: candidate.to_string(),
+        reason: skip.reason.map(|reason| reason.as_str().into()),
+        why,
+    }
 }
 
 fn attempt_summary(line: &AttemptLine) -> String {

@@ -96,6 +96,16 @@ pub fn config_of<'a>(script: &'a Script, machine: &'a Machine) -> &'a Value {
     }
 }
 
+/// The ids of every profile that a replay may name.
+#[must_use]
+pub fn profile_ids(script: &Script, machine: &Machine) -> Vec<String> {
+    let store = match &script.store {
+        Some(Given::Inline(store)) => store,
+        _ => &machine.store,
+    };
+    store["profiles"].as_object().into_iter().flatten().map(|(id, _)| id.clone()).collect()
+}
+
 /// Replays a script. Reads and writes nothing: the machine's store and sessions are copied.
 ///
 /// The rule set is the caller's choice (`script.rules`, else what `auto` finds in [`config_of`]).

@@ -51,7 +51,7 @@ pub struct Turn {
     /// The model that the run asked for first, `provider/model`.
     pub requested: String,
     /// Where the selection came from: default, agent, auto, user, cron, heartbeat, cli, hook, image.
-    pub source: String,
+    pub source: Cow<'static, str>,
     /// The chain.
     pub candidates: Vec<String>,
     /// What was called, in order.
@@ -128,9 +128,9 @@ pub struct AttemptLine {
     /// The profile; none when the run has no profile.
     pub profile: Option<String>,
     /// `ok` or `error`.
-    pub result: String,
+    pub result: Cow<'static, str>,
     /// Why it failed; none when the release gave it no reason.
-    pub reason: Option<String>,
+    pub reason: Option<Cow<'static, str>>,
     /// The classifier's row that decided.
     pub rule: Option<String>,
     /// The last answer's HTTP status.
@@ -144,7 +144,7 @@ pub struct AttemptLine {
     /// How long was waited between them and after (ms).
     pub wait_ms: i64,
     /// What the runner did next: answer, retry_same, rotate_profile, next_model, stop, fail, switch_model.
-    pub then: String,
+    pub then: Cow<'static, str>,
     /// The window that the failure left on the profile.
     pub window: Option<WindowLine>,
 }
@@ -154,7 +154,7 @@ pub struct AttemptLine {
 #[serde(rename_all = "camelCase")]
 pub struct WindowLine {
     /// cooldown, disabled or blocked.
-    pub kind: String,
+    pub kind: Cow<'static, str>,
     /// Its end (ms since 1970).
     pub until: i64,
     /// The same as RFC 3339.
@@ -169,7 +169,7 @@ pub struct Skipped {
     /// `provider/model`.
     pub candidate: String,
     /// The failover reason.
-    pub reason: Option<String>,
+    pub reason: Option<Cow<'static, str>>,
     /// In words.
     pub why: String,
 }

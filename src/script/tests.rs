@@ -239,6 +239,19 @@ fn an_image_run_looks_at_no_window_and_goes_on_after_any_error() {
 }
 
 #[test]
+fn a_server_of_ones_own_needs_no_profile() {
+    let base = script(json!({}));
+    let mut config = base["config"].clone();
+    config["agents"]["defaults"]["model"] = json!({"primary": "mine/m", "fallbacks": ["theirs/m"]});
+    config["models"] = json!({"providers": {"mine": {"baseUrl": "http://127.0.0.1:9/v1"}, "theirs": {"baseUrl": "https://api.example.com"}}});
+    let replies =
+        json!([{"provider": "mine", "then": [{"status": 400, "message": "Invalid value for parameter: x"}]}]);
+    let result = run(json!({"config": config, "replies": replies}), "2026.7");
+    assert_eq!(calls(&result)[0], ["mine/m - format"]);
+    assert_eq!(result.turns[0].skipped[0].why, "theirs has no usable credential");
+}
+
+#[test]
 fn a_pick_outside_of_the_allow_list_is_refused() {
     let base = script(json!({}));
     let mut config = base["config"].clone();

@@ -46,7 +46,7 @@ fn tell(turn: &Turn) -> Story {
         let waited = if attempt.wait_ms == 0 {
             String::new()
         } else {
-            format!(", waited {} s", seconds(attempt.wait_ms))
+            format!(", waited {} s (jitter: mean)", seconds(attempt.wait_ms))
         };
         if attempt.result == "ok" {
             lines.push(StoryLine {
@@ -58,7 +58,7 @@ fn tell(turn: &Turn) -> Story {
         let reason = attempt.reason.as_deref().unwrap_or("no reason to fail over");
         let message =
             attempt.message.as_deref().map_or_else(String::new, |message| format!(" \"{message}\""));
-        let then = match attempt.then.as_str() {
+        let then = match &*attempt.then {
             "rotate_profile" => "; next profile",
             "next_model" => "; next model",
             "switch_model" => "; the user switched models",

@@ -152,3 +152,45 @@ fn a_first_database_beside_a_shared_store_needs_a_yes_and_goes_with_undo() {
     let agents_before: Vec<String> = before.into_iter().filter(|line| line.contains("agents/")).collect();
     assert_eq!(agents, agents_before);
 }
+
+#[test]
+fn a_removed_profile_goes_with_every_reference_and_comes_back_with_undo() {
+    let sandbox = Sandbox::demo();
+    let config = sandbox.state().join("openclaw.json");
+    let text = std::fs::read_to_string(&config).unwrap();
+    std::fs::write(
+        &config,
+        text.replace("gateway:", "auth: { order: { openai: [\"openai:ops\"] } }, gateway:"),
+    )
+    .unwrap();
+    let list = || {
+        let run = sandbox.run(["auth", "list", "--agent", "ops"]).expect_status(0);
+        let mut lines: Vec<String> = run.stdout.lines().map(str::to_owned).collect();
+        lines.sort();
+        lines
+    };
+    let before = list();
+    let run = sandbox.run(["auth", "remove", "openai:ops", "--agent", "ops", "--yes"]).expect_status(0);
+    assert!(run.stderr.contains("auth.order.openai"), "{}", run.snapshot());
+    assert!(!format!("{}{}", run.stdout, run.stderr).contains("demo-ops-key"), "{}", run.snapshot());
+    let state = sandbox.run(["auth", "order", "get", "--agent", "ops", "--json"]).json();
+    assert_eq!(state["agents"][0]["orders"][0]["order"], serde_json::json!(["openai:work"]));
+    sandbox.run(["auth", "show", "openai:ops", "--agent", "ops"]).expect_status(3);
+    sandbox.run(["undo"]).expect_status(0);
+    assert_eq!(list(), before);
+    sandbox.run(["auth", "remove", "openai:nobody"]).expect_status(3);
+}
+
+#[test]
+fn an_inherited_profile_is_removed_where_it_lives() {
+    let sandbox = Sandbox::empty();
+    sandbox.write("openclaw.json", r#"{agents: {list: [{id: "main"}, {id: "ops"}]}}"#);
+    sandbox.agent_database(
+        "main",
+        r#"{"openai:a":{"type":"api_key","provider":"openai","key":"made-up"}}"#,
+        "{}",
+    );
+    let run = sandbox.run(["auth", "remove", "openai:a", "--agent", "ops", "--yes"]).expect_status(2);
+    assert!(run.stderr.contains("--agent main"), "{}", run.snapshot());
+    sandbox.run(["auth", "remove", "openai:a", "--yes"]).expect_status(0);
+}

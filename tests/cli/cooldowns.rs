@@ -134,6 +134,11 @@ fn report_135835_inline_keys_are_listed_and_cleared() {
 #[test]
 fn report_145933_redacted_lists_name_no_profile() {
     let sandbox = Sandbox::demo();
+    std::fs::write(
+        sandbox.home().join("down.json5"),
+        "{replies: [{provider: 'openai', then: [{status: 401}]}]}",
+    )
+    .unwrap();
     for args in [
         &["cooldowns", "show", "--redact-ids"][..],
         &["cooldowns", "show", "--redact-ids", "--json", "--all"],
@@ -144,6 +149,11 @@ fn report_145933_redacted_lists_name_no_profile() {
         &["auth", "show", "anthropic:casey@example.com", "--redact-ids", "--json"],
         &["auth", "order", "set", "--provider", "openai", "openai:spare", "--dry-run", "--redact-ids"],
         &["cooldowns", "clear", "--all", "--dry-run", "--redact-ids"],
+        &["route", "--redact-ids"],
+        &["route", "--redact-ids", "--json"],
+        &["simulate", "down.json5", "--trace", "--redact-ids"],
+        &["simulate", "down.json5", "--redact-ids", "--json"],
+        &["doctor", "--redact-ids", "--fail-on", "never"],
     ] {
         let run = sandbox.run(args.iter().copied());
         let all = format!("{}{}", run.stdout, run.stderr);
@@ -151,6 +161,10 @@ fn report_145933_redacted_lists_name_no_profile() {
             assert!(!all.contains(word), "{args:?} shows {word}:\n{all}");
         }
     }
+    // Every command gives the same profile the same stand-in.
+    let list = sandbox.run(["auth", "list", "--redact-ids", "--json"]).json();
+    let spare = list["agents"][0]["profiles"][1]["id"].as_str().expect("an id").to_owned();
+    assert!(sandbox.run(["route", "--redact-ids"]).stdout.contains(&spare));
 }
 
 #[test]

@@ -142,3 +142,18 @@ fn a_log_becomes_a_script_and_is_replayed() {
     let nothing = piped(&sandbox, &["simulate", "--from-log", "-"], "all is well\n").expect_status(2);
     assert!(nothing.stderr.contains("nothing in this log"), "{}", nothing.snapshot());
 }
+
+/// Reports 8434, 11972, 12022, 23516, 30484, 141257, 147644: replayed as scripts, each with its `expect`.
+#[test]
+fn incidents_from_public_reports_are_told_as_they_happened() {
+    let sandbox = Sandbox::empty();
+    let reports = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/reports");
+    let run = sandbox.run(["simulate", reports, "--trace"]).expect_status(0);
+    insta::assert_snapshot!(run.snapshot().replace(env!("CARGO_MANIFEST_DIR"), "[PROJECT]"));
+    assert!(
+        run.stdout.contains("openai/c skipped")
+            && run.stdout.contains("the failure of openai/b widened the window"),
+        "{}",
+        run.stdout
+    );
+}

@@ -4,6 +4,7 @@
 
 mod lints;
 mod load;
+mod properties;
 mod schema;
 
 use std::path::{Path, PathBuf};

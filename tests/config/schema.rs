@@ -29,7 +29,8 @@ fn first(text: &str, release: &str) -> Finding {
     schema::check(&loaded(text), &schema::target(release).unwrap()).remove(0)
 }
 
-/// Configs that differ in one thing, each with the verdicts of 2026.5.7, 2026.7.1 and 2026.9.6.
+/// Configs that differ in one thing, each with the verdicts of 2026.5.7, 2026.7.1 and 2026.9.6; null
+/// where a release wasn't asked.
 #[test]
 fn verdicts_of_three_releases() {
     let releases = ["2026.5.7", "2026.7.1", "2026.9.6"].map(|release| schema::target(release).unwrap());
@@ -38,6 +39,9 @@ fn verdicts_of_three_releases() {
         let case: Value = serde_json::from_str(line).unwrap();
         let loaded = loaded(&case["config"].to_string());
         for (target, expected) in releases.iter().zip(case["valid"].as_array().unwrap()) {
+            if expected.is_null() {
+                continue;
+            }
             let found = schema::check(&loaded, target);
             let accepted =
                 !loaded.has_errors() && found.iter().all(|finding| finding.severity != Severity::Error);

@@ -1,7 +1,7 @@
 //! `clawctl auth list`
 
 use crate::cli::AuthList;
-use crate::commands::{Context, Layout, json_notes, json_rules, no_such_provider};
+use crate::commands::{Context, Layout, each_agent, json_notes, json_rules, no_such_provider};
 use crate::exit::ExitStatus;
 use crate::machine::AgentView;
 use crate::output::json::v1;
@@ -31,30 +31,34 @@ pub(crate) fn run(context: &mut Context<'_, '_>, args: &AuthList) -> anyhow::Res
     let mut documents = Vec::new();
     let mut shown = 0;
     let mut missing = None;
-    for view in machine.views(&agents)? {
-        let view = view?;
-        context.store_notes(&view);
+    let status = each_agent(context, &machine, &agents, |context, view| {
         let wanted =
             args.provider.as_ref().map(|provider| view.rules.set.providers.for_credentials(provider));
-        let mut profiles = machine.profiles(&view, context.now);
+        let mut profiles = machine.profiles(view, context.now);
         profiles.retain(|status| wanted.as_ref().is_none_or(|wanted| status.provider == **wanted));
         if profiles.is_empty()
             && let Some(provider) = &args.provider
         {
-            missing.get_or_insert_with(|| no_such_provider(&view, provider));
+            missing.get_or_insert_with(|| no_such_provider(view, provider));
         }
         shown += profiles.len();
         if layout == Layout::Json {
             documents.push(v1::AgentProfiles {
                 agent: view.store.agent.to_string(),
-                rules: json_rules(&view),
+                rules: json_rules(view),
                 profiles: profiles.iter().map(|status| json_profile(context, status)).collect(),
-                notes: json_notes(&view),
+                notes: json_notes(view),
             });
-        } else {
-            rows.extend(profiles.iter().map(|status| row(context, &view, status, agents.len() > 1, layout)));
+            return Ok(());
         }
-    }
+        rows.extend(profiles.iter().map(|status| row(context, view, status, agents.len() > 1, layout)));
+        if layout == Layout::Tsv {
+            // Nothing is aligned there, so thousands of agents need no memory.
+            context.print_list(layout, &COLUMNS, &rows)?;
+            rows.clear();
+        }
+        Ok(())
+    })?;
     if shown == 0
         && let Some(error) = missing
     {
@@ -66,12 +70,12 @@ pub(crate) fn run(context: &mut Context<'_, '_>, args: &AuthList) -> anyhow::Res
             generation: machine.installation.generation().name(),
             agents: documents,
         })?;
-    } else if rows.is_empty() {
+    } else if shown == 0 {
         context.nothing("no auth profiles");
-    } else {
+    } else if !rows.is_empty() {
         context.print_list(layout, &COLUMNS, &rows)?;
     }
-    Ok(ExitStatus::Ok)
+    Ok(status)
 }
 
 fn row(

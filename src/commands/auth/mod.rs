@@ -2,4 +2,5 @@
 
 pub mod list;
 pub mod order;
+pub mod remove;
 pub mod show;

@@ -144,7 +144,7 @@ fn report(context: &mut Context<'_, '_>, args: &ConfigFix, changed: &[Changed]) 
         context.print_json(Document { dry_run: args.dry_run, files: files.collect() })?;
         return Ok(());
     }
-    let verb = if args.dry_run { "would " } else { "did: " };
+    let verb = if args.dry_run { "would " } else { "done: " };
     for file in changed {
         let path = escape::text(&file.path.display().to_string()).into_owned();
         for done in &file.done {

@@ -47,6 +47,7 @@ pub(crate) fn run(context: &mut Context<'_, '_>, args: &ConfigValidate) -> anyho
         checks: &checks,
         diagnostics: &diagnostics,
         current_dir: &current_dir,
+        fails_from: args.fail_on.least(),
         excerpts: !context.redact.is_on(),
     };
     let format = if context.global.json { DiagnosticFormat::Json } else { args.format };
@@ -65,11 +66,7 @@ pub(crate) fn run(context: &mut Context<'_, '_>, args: &ConfigValidate) -> anyho
                 Document { targets: targets.collect(), report: diagnostics::json::document(&report) };
             context.print_json(document)?;
         }
-        DiagnosticFormat::Sarif => {
-            let log = diagnostics::sarif::log(&report);
-            serde_json::to_writer_pretty(&mut *context.ui.out(), &log).map_err(std::io::Error::from)?;
-            writeln!(context.ui.out())?;
-        }
+        DiagnosticFormat::Sarif => diagnostics::sarif::write(context.ui.out(), &report)?,
         DiagnosticFormat::Github => diagnostics::github::write(context.ui.out(), &report)?,
         DiagnosticFormat::Junit => diagnostics::junit::write(context.ui.out(), &report)?,
         DiagnosticFormat::Auto | DiagnosticFormat::Human => {
@@ -217,6 +214,7 @@ pub(super) fn diagnostic<'a>(loaded: &'a Loaded, finding: &'a Finding) -> Diagno
         id: finding.id,
         severity: finding.severity,
         message: finding.message.clone(),
+        file: Some(loaded.path()),
         place: Some(place(loaded, finding.span.unwrap_or(main))),
         subject: finding.path.as_ref().filter(|path| !path.is_root()).map(ToString::to_string),
         labels: finding.labels.iter().map(|label| (place(loaded, label.span), label.text.clone())).collect(),

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::cli::CooldownsShow;
-use crate::commands::{Context, Layout, json_rules, no_such_provider, providers};
+use crate::commands::{Context, Layout, each_agent, json_rules, no_such_provider, providers};
 use crate::error::Error;
 use crate::exit::ExitStatus;
 use crate::machine::Machine;
@@ -34,53 +34,52 @@ pub(crate) fn run(context: &mut Context<'_, '_>, args: &CooldownsShow) -> anyhow
     }
     let layout = context.layout(args.format.format);
     let machine = context.machine()?;
-    let agents = look(context, &machine, args)?;
+    let (agents, status) = look(context, &machine, args)?;
     let exhausted = agents.iter().any(|agent| !agent.providers_without_usable_profile.is_empty());
     if layout == Layout::Json {
         context.print_json(v1::Cooldowns { agents })?;
     } else {
         print(context, layout, &agents)?;
     }
-    Ok(if exhausted { ExitStatus::Findings } else { ExitStatus::Ok })
+    Ok(if exhausted && status == ExitStatus::Ok { ExitStatus::Findings } else { status })
 }
 
-/// One look at the stores.
+/// One look at the stores; with several agents, the status says whether one can't be read.
 fn look(
     context: &mut Context<'_, '_>,
     machine: &Machine,
     args: &CooldownsShow,
-) -> anyhow::Result<Vec<v1::AgentCooldowns>> {
+) -> anyhow::Result<(Vec<v1::AgentCooldowns>, ExitStatus)> {
     let agents = machine.agents(&context.global)?;
     let mut looked = Vec::new();
     let mut missing = None;
-    for view in machine.views(&agents)? {
-        let view = view?;
-        context.store_notes(&view);
+    let status = each_agent(context, machine, &agents, |context, view| {
         let wanted =
             args.provider.as_ref().map(|provider| view.rules.set.providers.for_credentials(provider));
         let is_wanted = |provider: &str| wanted.as_ref().is_none_or(|wanted| **wanted == *provider);
-        let mut rows = machine.windows(&view, context.now, true);
+        let mut rows = machine.windows(view, context.now, true);
         rows.retain(|row| is_wanted(&row.provider));
         if let Some(provider) = &args.provider
             && rows.is_empty()
-            && !providers(&view).iter().any(|known| is_wanted(known))
+            && !providers(view).iter().any(|known| is_wanted(known))
         {
-            missing.get_or_insert_with(|| no_such_provider(&view, provider));
-            continue;
+            missing.get_or_insert_with(|| no_such_provider(view, provider));
+            return Ok(());
         }
         rows.retain(|row| args.all || row.active);
-        let mut exhausted = machine.exhausted_providers(&view, context.now);
+        let mut exhausted = machine.exhausted_providers(view, context.now);
         exhausted.retain(|provider| is_wanted(provider));
         looked.push(v1::AgentCooldowns {
             agent: view.store.agent.to_string(),
-            rules: json_rules(&view),
+            rules: json_rules(view),
             windows: rows.iter().map(|row| json_window(context, row)).collect(),
             providers_without_usable_profile: exhausted,
         });
-    }
+        Ok(())
+    })?;
     match missing {
         Some(error) if looked.is_empty() => Err(error.into()),
-        _ => Ok(looked),
+        _ => Ok((looked, status)),
     }
 }
 
@@ -231,7 +230,7 @@ impl<'c, 'a, 'io> Screen<'c, 'a, 'io> {
             );
             writeln!(context.ui.out(), "{title}\n")?;
             match looked {
-                Ok(agents) => print(context, Layout::Table, &agents)?,
+                Ok((agents, _)) => print(context, Layout::Table, &agents)?,
                 // A store that is busy right now is worth another look.
                 Err(error) => writeln!(context.ui.out(), "{error}")?,
             }

@@ -214,6 +214,7 @@ fn for_machines(context: &mut Context<'_, '_>, args: &Doctor, findings: &[Findin
             id: finding.id,
             severity: finding.severity,
             message: redacted(context, finding, &finding.message),
+            file: place.path.as_deref(),
             place: place.path.as_deref().map(|path| Place { path, text: None }),
             subject: (!subject.is_empty()).then(|| subject.join(", ")),
             labels: Vec::new(),
@@ -231,7 +232,8 @@ fn for_machines(context: &mut Context<'_, '_>, args: &Doctor, findings: &[Findin
         checks: &checks,
         diagnostics: &diagnostics,
         current_dir: &current_dir,
-        excerpts: true,
+        fails_from: args.fail_on.least(),
+        excerpts: false,
     };
     let out = context.ui.out();
     match args.format {

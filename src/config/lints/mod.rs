@@ -279,11 +279,9 @@ pub fn validate(
     selection: &Selection,
 ) -> Vec<Finding> {
     let mut findings: Vec<Finding> = loaded.findings().to_vec();
-    if let Some(tree) = loaded.tree() {
-        // Half of a config says nothing about what is missing or unknown.
-        if !loaded.has_errors() {
-            findings.extend(schema::check(loaded, target));
-        }
+    // Half of a config says nothing about what is missing, unknown or not meant.
+    if let Some(tree) = loaded.tree().filter(|_| !loaded.has_errors()) {
+        findings.extend(schema::check(loaded, target));
         let input = Input { loaded, tree, target, store };
         for run in LINTS {
             run(&input, &mut findings);

@@ -23,7 +23,7 @@ fn check(agent: &AgentScan<'_>, found: &mut Vec<Finding>) {
                 .of_agent(agent.id())
                 .mentions([key.as_str()])
                 .json_path(&[key, "modelOverride"])
-                .next(agent.command(&["sessions", "unpin", key])),
+                .next("if nobody chose it, send /model default in that session"),
         );
     }
 }

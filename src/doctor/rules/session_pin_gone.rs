@@ -26,7 +26,7 @@ fn check(agent: &AgentScan<'_>, found: &mut Vec<Finding>) {
                 .of_profile(pinned)
                 .mentions([key.as_str()])
                 .json_path(&[key, "authProfileOverride"])
-                .next(agent.command(&["sessions", "unpin", key])),
+                .next("send /new in that session: it then takes the profiles in their order"),
         );
     }
 }

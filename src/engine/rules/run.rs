@@ -54,6 +54,12 @@ pub struct Overflow {
     pub next_model: bool,
     /// The run ends as if it had been answered, which clears the profile's windows (2026.3).
     pub clears_windows: bool,
+    /// An answer of one of these statuses without a body is taken for one, as some providers say
+    /// nothing more.
+    pub bare_statuses: &'static [i64],
+    /// Only the layer below the runner takes it for one: it compacts between the repeats of an error
+    /// without reason (2026.7).
+    pub bare_compacts: bool,
 }
 
 /// When a provider whose profiles are all in a window is called all the same.
@@ -235,6 +241,7 @@ impl RunRules {
         visit("run.overflow.repeatsCompaction", Slot::Switch(&mut overflow.repeats_compaction));
         visit("run.overflow.nextModel", Slot::Switch(&mut overflow.next_model));
         visit("run.overflow.clearsWindows", Slot::Switch(&mut overflow.clears_windows));
+        visit("run.overflow.bareCompacts", Slot::Switch(&mut overflow.bare_compacts));
         visit("run.formatSkipsProfiles", Slot::Switch(&mut self.format_skips_profiles));
         visit("run.unmarked", Slot::Reasons(&mut self.unmarked));
         visit("run.rateLimitedProfileRotations", Slot::CountLimit(&mut self.rate_limit_rotations));
@@ -304,6 +311,8 @@ fn r2026_3() -> RunRules {
             repeats_compaction: false,
             next_model: false,
             clears_windows: true,
+            bare_statuses: &[400, 413],
+            bare_compacts: false,
         },
         format_skips_profiles: false,
         unmarked: ReasonSet::of(&[Reason::Timeout]),
@@ -361,7 +370,13 @@ fn r2026_5() -> RunRules {
         transport: Transport { honours_max_wait: true, ..before.transport },
         empty_requests: 2,
         idle_retries: 1,
-        overflow: Overflow { requests: 5, repeats_compaction: true, next_model: true, clears_windows: false },
+        overflow: Overflow {
+            requests: 5,
+            repeats_compaction: true,
+            next_model: true,
+            clears_windows: false,
+            ..before.overflow
+        },
         unmarked: ReasonSet::of(&[Reason::Timeout, Reason::Format]),
         rate_limit_rotations: Some(1),
         overloaded_rotations: Some(1),
@@ -390,6 +405,8 @@ fn r2026_7() -> RunRules {
             repeats_compaction: false,
             next_model: false,
             clears_windows: false,
+            bare_compacts: true,
+            ..before.overflow
         },
         format_skips_profiles: true,
         unmarked: ReasonSet::of(&[
@@ -436,6 +453,8 @@ fn r2026_9() -> RunRules {
             repeats_compaction: false,
             next_model: false,
             clears_windows: false,
+            bare_statuses: &[413],
+            bare_compacts: false,
         },
         unmarked: ReasonSet::of(&[
             Reason::Overloaded,

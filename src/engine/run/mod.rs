@@ -13,7 +13,7 @@ pub use fault::{Fault, RawError};
 use super::ids::{ModelRef, ProfileId, ProviderId};
 use super::order::{self, OrderQuery};
 use super::rules::{RuleSet, RunRules};
-use super::state::{AuthState, Num, UsageMap};
+use super::state::{AuthState, Num, UsageStats};
 use super::types::Reason;
 use super::usage::{self, CooldownSettings, Failure, Window};
 use super::view::EngineConfig;
@@ -219,6 +219,8 @@ pub struct Attempt {
     pub then: Then,
     /// The window that the failure set.
     pub window: Option<Window>,
+    /// The failure widened a window that held for another model to every model (report 141257).
+    pub widened: bool,
     /// The call was a probe of a cooling profile.
     pub probe: bool,
 }
@@ -323,15 +325,34 @@ pub struct Scene<'a> {
 }
 
 impl Scene<'_> {
-    /// Whether the provider can be called without a profile.
+    /// Whether the provider can be called without a profile: it has a key in the config or the
+    /// environment, or it is a server of one's own, which all releases call without any.
     #[must_use]
     pub fn has_inline_key(&self, provider: &str) -> bool {
         let same = |id: &str| *self.rules.providers.normalize(id) == *provider;
-        self.config
-            .providers
-            .iter()
-            .any(|(id, entry)| same(id) && (entry.has_api_key || entry.auth.as_deref() == Some("aws-sdk")))
-            || self.settings.env_keys.iter().any(|id| same(id))
+        self.config.providers.iter().any(|(id, entry)| {
+            same(id) && (entry.has_api_key || entry.auth.as_deref() == Some("aws-sdk") || is_local(entry))
+        }) || self.settings.env_keys.iter().any(|id| same(id))
+    }
+}
+
+/// A provider of the config whose base URL points at this machine or its network.
+fn is_local(provider: &super::view::ConfiguredProvider) -> bool {
+    if provider.auth.as_deref().is_some_and(|auth| auth != "api-key") {
+        return false;
+    }
+    let Some(url) = provider.base_url.as_deref() else { return false };
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = match authority.strip_prefix('[') {
+        Some(v6) => v6.split(']').next().unwrap_or_default(),
+        None => authority.split(':').next().unwrap_or_default(),
+    };
+    let host = host.to_ascii_lowercase();
+    match host.parse::<std::net::IpAddr>() {
+        Ok(std::net::IpAddr::V4(ip)) => ip.is_loopback() || ip.is_private() || ip.is_unspecified(),
+        Ok(std::net::IpAddr::V6(ip)) => ip.is_loopback() || ip.is_unspecified(),
+        Err(_) => host == "localhost" || host.ends_with(".local") || host.ends_with(".localhost"),
     }
 }
 
@@ -342,7 +363,7 @@ pub fn run(scene: Scene<'_>, world: &mut World, request: RunRequest<'_>, upstrea
         world,
         request,
         upstream,
-        stale: None,
+        stale: Vec::new(),
         attempts: Vec::new(),
         skips: Vec::new(),
         events: Vec::new(),
@@ -386,9 +407,9 @@ struct Runner<'a> {
     world: &'a mut World,
     request: RunRequest<'a>,
     upstream: &'a mut dyn Upstream,
-    /// The usage at the run's start, once it changed: releases decide about whole candidates from
-    /// the store that they read then.
-    stale: Option<UsageMap>,
+    /// What changed since the run began, as it was then: releases decide about whole candidates from
+    /// the store that they read at the start.
+    stale: Vec<(ProfileId, UsageStats)>,
     attempts: Vec<Attempt>,
     skips: Vec<Skip>,
     events: Vec<Event>,
@@ -501,6 +522,7 @@ impl Runner<'_> {
                 waited: Millis(0),
                 then,
                 window: None,
+                widened: false,
                 probe: false,
             });
             if ok {
@@ -570,12 +592,18 @@ impl Runner<'_> {
 
     /// Runs `look` on the store as it was when the run began.
     fn with_stale<T>(&mut self, look: impl FnOnce(&mut Self) -> T) -> T {
-        let Some(mut stale) = self.stale.take() else { return look(self) };
-        std::mem::swap(&mut stale, &mut self.world.auth.usage);
+        self.swap_stale();
         let result = look(self);
-        std::mem::swap(&mut stale, &mut self.world.auth.usage);
-        self.stale = Some(stale);
+        self.swap_stale();
         result
+    }
+
+    fn swap_stale(&mut self) {
+        for (profile, stats) in &mut self.stale {
+            if let Some(current) = self.world.auth.usage.get_mut(profile) {
+                std::mem::swap(current, stats);
+            }
+        }
     }
 
     fn order(&self, candidate: &ModelRef, preferred: Option<&str>) -> Vec<ProfileId> {
@@ -618,11 +646,12 @@ impl Runner<'_> {
         let candidate = &self.request.candidates[index];
         let open = Gate::Call { probe: false, transient: false, reason: None };
         let now = self.world.now;
-        let usage = self.stale.as_ref().unwrap_or(&self.world.auth.usage);
-        if usage.values().all(|stats| usage::unusable_until(self.scene.rules, stats, now, None).is_none()) {
-            return open;
-        }
         let (profiles, all_cooling) = self.with_stale(|runner| {
+            let rules = runner.scene.rules;
+            let mut usage = runner.world.auth.usage.values();
+            if usage.all(|stats| usage::unusable_until(rules, stats, now, None).is_none()) {
+                return (Vec::new(), false);
+            }
             let mut profiles = runner.order(candidate, None);
             if !runner.scene.run.pins.user_profile_locks
                 && let Some(pin) =
@@ -820,6 +849,7 @@ impl Runner<'_> {
             waited: Millis(0),
             then: Then::Answer,
             window: None,
+            widened: false,
             probe,
         });
     }
@@ -868,10 +898,21 @@ impl Runner<'_> {
             self.close(Then::Stop);
             return Some(CandidateEnd::Stopped);
         }
-        if fault.overflow && !(self.scene.run.ceiling_is_no_overflow && fault.ceiling) {
+        if self.overflows(&fault) && !(self.scene.run.ceiling_is_no_overflow && fault.ceiling) {
             return self.after_overflow(tries, profile, &fault);
         }
         self.after_fault(tries, profile, &fault, answer.resets_at)
+    }
+
+    /// Whether the runner takes the failure for a conversation that is too long.
+    fn overflows(&self, fault: &Fault) -> bool {
+        fault.overflow || (!self.scene.run.overflow.bare_compacts && self.is_bare_overflow(fault))
+    }
+
+    /// Whether an answer without a body stands for such a failure.
+    fn is_bare_overflow(&self, fault: &Fault) -> bool {
+        let statuses = self.scene.run.overflow.bare_statuses;
+        fault.bare && fault.status.is_some_and(|status| statuses.contains(&status))
     }
 
     fn after_empty(&mut self, tries: &mut Tries, profile: Option<ProfileId>) -> Option<CandidateEnd> {
@@ -906,7 +947,7 @@ impl Runner<'_> {
                     self.close(Then::Stop);
                     return Some(CandidateEnd::Aborted);
                 }
-                AnswerKind::Fault(fault) => fault.overflow,
+                AnswerKind::Fault(fault) => self.overflows(&fault),
                 AnswerKind::Ok | AnswerKind::Empty => false,
             };
             tries.overflows += u32::from(overflowed);
@@ -943,6 +984,13 @@ impl Runner<'_> {
         ) && !fault.timed_out;
         if vague && tries.vague + 1 < run.unclassified_requests {
             tries.vague += 1;
+            if run.overflow.bare_compacts
+                && self.is_bare_overflow(fault)
+                && self.call(candidate, profile.as_ref()).kind == AnswerKind::Abort
+            {
+                self.close(Then::Stop);
+                return Some(CandidateEnd::Aborted);
+            }
             return None;
         }
         let Some(reason) = fault.reason else {
@@ -1137,10 +1185,11 @@ impl Runner<'_> {
         }
     }
 
-    /// Keeps the usage as it was when the run began, before it changes.
-    fn before_change(&mut self) {
-        if self.stale.is_none() && self.request.candidates.len() > 1 {
-            self.stale = Some(self.world.auth.usage.clone());
+    /// Keeps a profile's usage as it was when the run began, before it changes.
+    fn before_change(&mut self, profile: &ProfileId) {
+        if self.request.candidates.len() > 1 && self.stale.iter().all(|(known, _)| known != profile) {
+            let stats = self.world.auth.usage.get(profile).cloned().unwrap_or_default();
+            self.stale.push((profile.clone(), stats));
         }
     }
 
@@ -1156,14 +1205,14 @@ impl Runner<'_> {
         if self.scene.run.unmarked.contains(reason) || usage::is_exempt(rules, candidate.provider.as_str()) {
             return;
         }
-        self.before_change();
+        self.before_change(&profile);
         let settings = self.settings_of(candidate.provider.as_str());
         let now = self.world.now;
         let stats = self.world.auth.usage.entry(profile.clone()).or_default();
-        let ends = |stats: &super::state::UsageStats| {
+        let ends = |stats: &UsageStats| {
             usage::windows(rules, stats, now).into_iter().max_by_key(|window| window.until)
         };
-        let before = ends(stats).map(|window| window.until);
+        let before = ends(stats);
         let blocks = rules.cooldown.blocked != super::rules::BlockedUse::Ignored;
         if let Some(until) = resets_at.filter(|until| reason == Reason::RateLimit && blocks && *until > now) {
             usage::block(stats, until, "codex_rate_limits", None);
@@ -1173,11 +1222,15 @@ impl Runner<'_> {
             usage::fail(rules, &settings, stats, Failure { now, reason, model });
         }
         let window = ends(stats);
-        if let Some(until) = window.as_ref().map(|window| window.until).filter(|until| Some(*until) != before)
+        let ended = before.as_ref().map(|window| window.until);
+        if let Some(until) = window.as_ref().map(|window| window.until).filter(|until| Some(*until) != ended)
         {
             self.world.set_by.insert(profile, SetBy { until, at: now, reason });
         }
         if let Some(attempt) = self.attempts.last_mut() {
+            let of_model =
+                |window: &Option<Window>| window.as_ref().is_some_and(|window| window.model.is_some());
+            attempt.widened = of_model(&before) && window.is_some() && !of_model(&window);
             attempt.window = window;
         }
     }

@@ -10,46 +10,64 @@ use super::{Diagnostic, Report};
 /// # Errors
 /// The stream failed.
 pub fn write(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
-    let found = report.diagnostics.len();
-    writeln!(out, r#"<?xml version="1.0" encoding="UTF-8"?>"#)?;
-    writeln!(out, r#"<testsuites name="clawctl {}" failures="{found}">"#, xml(report.command))?;
-    let of_file = |file: &Path, found: &Diagnostic<'_>| match &found.place {
-        Some(place) if report.files.iter().any(|known| known == place.path) => place.path == file,
-        // What an included file holds belongs to the file that includes it.
-        Some(_) => {
-            found.labels.iter().any(|(place, _)| place.path == file)
-                || report.files.first().is_some_and(|first| first == file)
-        }
-        None => report.files.first().is_some_and(|first| first == file),
+    let fails = |found: &Diagnostic<'_>| report.fails_from.is_some_and(|from| found.severity >= from);
+    let failures = |suite: &[&Diagnostic<'_>]| {
+        report
+            .checks
+            .iter()
+            .filter(|check| suite.iter().any(|found| found.id == check.id && fails(found)))
+            .count()
     };
-    for file in report.files {
-        let name = xml(&report.shown(file));
-        let all: Vec<&Diagnostic<'_>> =
-            report.diagnostics.iter().filter(|found| of_file(file, found)).collect();
-        let failed =
-            report.checks.iter().filter(|check| all.iter().any(|found| found.id == check.id)).count();
-        writeln!(out, r#"  <testsuite name="{name}" tests="{}" failures="{failed}">"#, report.checks.len())?;
+    let suites: Vec<(String, Vec<&Diagnostic<'_>>)> = suites(report);
+    let tests = suites.len() * report.checks.len();
+    let failed: usize = suites.iter().map(|(_, suite)| failures(suite)).sum();
+    writeln!(out, r#"<?xml version="1.0" encoding="UTF-8"?>"#)?;
+    writeln!(
+        out,
+        r#"<testsuites name="clawctl {}" tests="{tests}" failures="{failed}">"#,
+        xml(report.command)
+    )?;
+    for (name, suite) in &suites {
+        let name = xml(name);
+        let (tests, failed) = (report.checks.len(), failures(suite));
+        writeln!(out, r#"  <testsuite name="{name}" tests="{tests}" failures="{failed}">"#)?;
         for check in report.checks {
             let case = format!(r#"    <testcase classname="{name}" name="{}""#, xml(check.id));
-            let here: Vec<&&Diagnostic<'_>> = all.iter().filter(|found| found.id == check.id).collect();
+            let here: Vec<&&Diagnostic<'_>> = suite.iter().filter(|found| found.id == check.id).collect();
             let Some(first) = here.first() else {
                 writeln!(out, "{case}/>")?;
                 continue;
             };
             let lines: Vec<String> = here.iter().map(|found| line(report, found)).collect();
+            let text = xml(&lines.join("\n"));
             writeln!(out, "{case}>")?;
-            writeln!(
-                out,
-                r#"      <failure type="{}" message="{}">{}</failure>"#,
-                first.severity.name(),
-                xml(&first.message),
-                xml(&lines.join("\n"))
-            )?;
+            // What doesn't fail the run must not turn the case red.
+            if here.iter().any(|found| fails(found)) {
+                let (kind, message) = (first.severity.name(), xml(&first.message));
+                writeln!(out, r#"      <failure type="{kind}" message="{message}">{text}</failure>"#)?;
+            } else {
+                writeln!(out, "      <system-out>{text}</system-out>")?;
+            }
             writeln!(out, "    </testcase>")?;
         }
         writeln!(out, "  </testsuite>")?;
     }
     writeln!(out, "</testsuites>")
+}
+
+/// The findings of each file; those without one belong to the first.
+fn suites<'a>(report: &'a Report<'a>) -> Vec<(String, Vec<&'a Diagnostic<'a>>)> {
+    let mut suites: Vec<(&Path, Vec<&Diagnostic<'_>>)> =
+        report.files.iter().map(|file| (file.as_path(), Vec::new())).collect();
+    if suites.is_empty() {
+        suites.push((Path::new(report.command), Vec::new()));
+    }
+    for found in report.diagnostics {
+        let file = found.file.or_else(|| found.place.as_ref().map(|place| place.path));
+        let at = suites.iter().position(|(known, _)| Some(*known) == file).unwrap_or(0);
+        suites[at].1.push(found);
+    }
+    suites.into_iter().map(|(file, suite)| (report.shown(file), suite)).collect()
 }
 
 fn line(report: &Report<'_>, found: &Diagnostic<'_>) -> String {

@@ -23,6 +23,8 @@ pub struct Diagnostic<'a> {
     pub severity: Severity,
     /// What is wrong, one sentence without a full stop.
     pub message: String,
+    /// The file that was asked for, which may include the one of `place`.
+    pub file: Option<&'a Path>,
     /// Where.
     pub place: Option<Place<'a>>,
     /// Path inside the document, or whose it is: `auth.order.openai[0]`, `agent main`.
@@ -70,6 +72,8 @@ pub struct Report<'a> {
     pub diagnostics: &'a [Diagnostic<'a>],
     /// Paths are shown as seen from here.
     pub current_dir: &'a Path,
+    /// The severity from which a finding fails the run; none: nothing does.
+    pub fails_from: Option<Severity>,
     /// Whether lines of the files may be shown.
     pub excerpts: bool,
 }

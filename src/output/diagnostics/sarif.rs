@@ -1,8 +1,19 @@
 //! SARIF 2.1.0, for code scanning.
 
+use std::io::{self, Write};
+
 use serde_json::{Value, json};
 
 use super::{Place, Report, Severity};
+
+/// Writes the log.
+///
+/// # Errors
+/// The stream failed.
+pub fn write(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, &log(report)).map_err(io::Error::from)?;
+    out.write_all(b"\n")
+}
 
 /// The log: one run with the checks as rules and the findings as results.
 #[must_use]

@@ -2,7 +2,7 @@
 
 use crate::cli::OrderExplain;
 use crate::commands::auth::show::order_words;
-use crate::commands::{Context, Layout, json_rules, no_such_provider, providers};
+use crate::commands::{Context, Layout, each_agent, json_rules, no_such_provider, providers};
 use crate::engine::order::{OrderEntry, OrderQuery, OrderResult, OrderSource};
 use crate::exit::ExitStatus;
 use crate::machine::{AgentView, Machine};
@@ -27,16 +27,14 @@ pub(crate) fn run(context: &mut Context<'_, '_>, args: &OrderExplain) -> anyhow:
     let layout = context.layout(args.format.format);
     let mut documents = Vec::new();
     let mut missing = None;
-    for view in machine.views(&agents)? {
-        let view = view?;
-        context.store_notes(&view);
+    let status = each_agent(context, &machine, &agents, |context, view| {
         let provider = view.rules.set.providers.for_credentials(&args.provider).into_owned();
         let pinned = match &args.session {
             Some(session) => machine.pinned_profile(&view.store.agent, session)?,
             None => None,
         };
         let order = machine.order(
-            &view,
+            view,
             OrderQuery {
                 provider: &args.provider,
                 now: context.now,
@@ -44,19 +42,20 @@ pub(crate) fn run(context: &mut Context<'_, '_>, args: &OrderExplain) -> anyhow:
                 model: args.model.as_deref(),
             },
         );
-        if !providers(&view).contains(&provider) && order.entries.is_empty() {
-            missing.get_or_insert_with(|| no_such_provider(&view, &args.provider));
-            continue;
+        if !providers(view).contains(&provider) && order.entries.is_empty() {
+            missing.get_or_insert_with(|| no_such_provider(view, &args.provider));
+            return Ok(());
         }
-        documents.push(document(context, &machine, &view, provider, &order));
-    }
+        documents.push(document(context, &machine, view, provider, &order));
+        Ok(())
+    })?;
     match missing {
         Some(error) if documents.is_empty() => return Err(error.into()),
         _ => {}
     }
     if layout == Layout::Json {
         context.print_json(v1::OrderExplain { agents: documents })?;
-        return Ok(ExitStatus::Ok);
+        return Ok(status);
     }
     for document in &documents {
         if layout == Layout::Table {
@@ -74,7 +73,7 @@ pub(crate) fn run(context: &mut Context<'_, '_>, args: &OrderExplain) -> anyhow:
             document.profiles.iter().map(|profile| row(document, profile, several)).collect();
         context.print_list(layout, &COLUMNS, &rows)?;
     }
-    Ok(ExitStatus::Ok)
+    Ok(status)
 }
 
 fn row(document: &v1::ExplainedOrder, profile: &v1::ExplainedProfile, several: bool) -> Vec<Field> {

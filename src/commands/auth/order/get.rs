@@ -1,7 +1,7 @@
 //! `clawctl auth order get`
 
 use crate::cli::OrderGet;
-use crate::commands::{Context, Layout};
+use crate::commands::{Context, Layout, each_agent};
 use crate::exit::ExitStatus;
 use crate::output::json::v1;
 use crate::output::list::{Column, Field, column};
@@ -16,9 +16,7 @@ pub(crate) fn run(context: &mut Context<'_, '_>, args: &OrderGet) -> anyhow::Res
     let several = agents.len() > 1 || layout == Layout::Tsv;
     let mut documents = Vec::new();
     let mut rows = Vec::new();
-    for view in machine.views(&agents)? {
-        let view = view?;
-        context.store_notes(&view);
+    let status = each_agent(context, &machine, &agents, |context, view| {
         let names = &view.rules.set.providers;
         let wanted = args.provider.as_ref().map(|provider| names.for_credentials(provider));
         let is_wanted =
@@ -53,7 +51,8 @@ pub(crate) fn run(context: &mut Context<'_, '_>, args: &OrderGet) -> anyhow::Res
             }
         }
         documents.push(v1::AgentOrders { agent: view.store.agent.to_string(), orders });
-    }
+        Ok(())
+    })?;
     if layout == Layout::Json {
         context.print_json(v1::OrderGet { agents: documents })?;
     } else if rows.is_empty() {
@@ -61,5 +60,5 @@ pub(crate) fn run(context: &mut Context<'_, '_>, args: &OrderGet) -> anyhow::Res
     } else {
         context.print_list(layout, &COLUMNS, &rows)?;
     }
-    Ok(ExitStatus::Ok)
+    Ok(status)
 }

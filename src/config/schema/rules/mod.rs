@@ -3,6 +3,7 @@
 
 mod known;
 mod objects;
+mod retired;
 mod roster;
 mod values;
 
@@ -74,6 +75,7 @@ impl Rules<'_> {
             }
             Kind::Object(members) => {
                 self.object(node, path);
+                self.model_keys(node, path);
                 for member in members {
                     path.push(Step::Key(member.key.clone()));
                     self.walk(&member.value, path);
@@ -85,6 +87,7 @@ impl Rules<'_> {
     }
 
     fn text(&mut self, text: &str, path: &JsonPath) {
+        self.model_text(text, path);
         for row in values::ROWS {
             if self.version >= row.since
                 && self.version < row.until
