@@ -235,6 +235,9 @@ fn told(error: &Error) -> String {
     }
 }
 
+/// How an import ended: for every finding that waits for it.
+type Outcome = Result<(), (ErrorKind, String)>;
+
 /// Runs the imports among the fixes, each once; whether there was one.
 fn run_imports(
     machine: &Machine,
@@ -246,7 +249,7 @@ fn run_imports(
     context: &WriteContext,
 ) -> Result<bool> {
     // One import makes up for every finding about its files: it runs once, with one outcome.
-    let mut outcomes: Vec<((&AgentId, Option<_>), Result<(), (ErrorKind, String)>)> = Vec::new();
+    let mut outcomes = Vec::new();
     let mut any = false;
     for finding in findings {
         let Some(fix) = wanted(finding, level).filter(|fix| imports(fix)) else { continue };
@@ -259,7 +262,8 @@ fn run_imports(
         let mut result = Ok(());
         for action in &fix.actions {
             let key = (&fix.agent, action.import_key());
-            let before = outcomes.iter().find(|(known, _)| *known == key).map(|(_, outcome)| outcome.clone());
+            let before: Option<Outcome> =
+                outcomes.iter().find(|(known, _)| *known == key).map(|(_, outcome)| Outcome::clone(outcome));
             let outcome = match before {
                 Some(outcome) => outcome,
                 None => {

@@ -4,6 +4,8 @@
 //! stores that it names, looked at, repaired, repaired again and undone. Times are written
 //! `"@now-5000"`. Made-up secrets contain "made-up", which no output may.
 
+#![expect(clippy::print_stderr, reason = "says how much was tried")]
+
 mod harness;
 
 use std::collections::BTreeMap;
