@@ -235,6 +235,9 @@ fn told(error: &Error) -> String {
     }
 }
 
+/// How an import ended: for every finding that waits for it.
+type Outcome = Result<(), (ErrorKind, String)>;
+
 /// Runs the imports among the fixes, each once; whether there was one.
 fn run_imports(
     machine: &Machine,
@@ -260,7 +263,8 @@ fn run_imports(
         let mut result = Ok(());
         for action in &fix.actions {
             let key = (&fix.agent, action.import_key());
-            let before = outcomes.iter().find(|(known, _)| *known == key).map(|(_, outcome)| outcome.clone());
+            let before: Option<Outcome> =
+                outcomes.iter().find(|(known, _)| *known == key).map(|(_, outcome)| Outcome::clone(outcome));
             let outcome = match before {
                 Some(outcome) => outcome,
                 None => {

@@ -4,6 +4,8 @@
 //! Needs the feature `fault-injection` (see `src/store/fault.rs`):
 //! `cargo test --features fault-injection --test faults`
 
+#![expect(clippy::print_stderr, reason = "says how much was tried")]
+
 #[path = "../rules/harness.rs"]
 mod harness;
 
