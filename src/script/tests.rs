@@ -351,3 +351,29 @@ fn equal_results_have_no_differences() {
     let result = run(json!({}), "2026.9");
     assert!(compare(&result, &result).is_empty());
 }
+
+#[test]
+fn an_answer_without_a_body_can_stand_for_an_overflow() {
+    // Real runs of a 400 and a 413 with an empty body: how often the first model is asked, and how
+    // the turn ends.
+    for (status, rules, requests, outcome) in [
+        (400, "2026.3", 1, "ended"),
+        (400, "2026.5", 5, "answered"),
+        (400, "2026.7", 7, "ended"),
+        (400, "2026.9", 4, "answered"),
+        (413, "2026.7", 7, "ended"),
+        (413, "2026.9", 1, "ended"),
+    ] {
+        let replies = json!([{"provider": "alpha", "then": [{"status": status, "body": ""}]}]);
+        let turn = &run(json!({"replies": replies}), rules).turns[0];
+        assert_eq!(
+            (turn.attempts[0].requests, turn.outcome.as_str()),
+            (requests, outcome),
+            "{status} {rules}"
+        );
+    }
+    // The compaction after the first request works out in 2026.7, and so does the message then.
+    let replies = json!([{"provider": "alpha", "then": [{"status": 400, "body": ""}, "ok"]}]);
+    let turn = &run(json!({"replies": replies}), "2026.7").turns[0];
+    assert_eq!((turn.attempts[0].requests, turn.outcome.as_str()), (3, "answered"));
+}

@@ -44,3 +44,21 @@ impl ProviderNames {
 fn lookup(pairs: &'static [(&'static str, &'static str)], name: &str) -> Option<&'static str> {
     pairs.binary_search_by(|(alias, _)| (*alias).cmp(name)).ok().map(|index| pairs[index].1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::RuleSet;
+
+    #[test]
+    fn an_id_that_a_name_stands_for_stands_for_itself() {
+        for id in RuleSet::IDS {
+            let names = RuleSet::builtin(id).expect("a rule set").providers;
+            for (alias, owner) in names.aliases {
+                assert_eq!(names.normalize(owner), *owner, "{id}: {alias}");
+            }
+            for (provider, owner) in names.credentials_of {
+                assert_eq!(names.for_credentials(owner), *owner, "{id}: {provider}");
+            }
+        }
+    }
+}
