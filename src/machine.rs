@@ -118,12 +118,34 @@ impl Machine {
         }
         let mut chosen: Vec<&Agent> = Vec::with_capacity(global.agent.len());
         for id in &global.agent {
+            // Normalising turns such an id into "main", which nobody meant.
+            if !id.chars().any(char::is_alphanumeric) || id.contains(['/', '\\']) {
+                return Err(Error::usage(format!("\"{id}\" is no agent id"))
+                    .hint("an id has letters, digits, - and _: --agent main"));
+            }
             let agent = self.installation.agent(&AgentId::new(id))?;
             if chosen.iter().all(|known| known.id != agent.id) {
                 chosen.push(agent);
             }
         }
         Ok(chosen)
+    }
+
+    /// The agents of a command that writes. A config that can't be read can't say which agent is the
+    /// default, so one must be named then.
+    ///
+    /// # Errors
+    /// As [`Machine::agents`]; a broken config and no `--agent` (exit 2).
+    pub fn agents_to_write(&self, global: &GlobalArgs) -> Result<Vec<&Agent>> {
+        if let Some(problem) = self.config_problem()
+            && global.agent.is_empty()
+            && !global.all_agents
+        {
+            let mut error = Error::usage("the config can't be used, so it can't say which agent is meant");
+            error.place = problem.place;
+            return Err(error.hint("name it: --agent main").hint("what is wrong: clawctl config validate"));
+        }
+        self.agents(global)
     }
 
     /// Reads the stores of these agents one after another; what they inherit is read once.
@@ -264,7 +286,14 @@ impl AgentView {
 /// A store that shows nothing because a file can't be opened is an error; one that shows a part is
 /// not.
 fn shown(store: AuthStore) -> Result<AuthStore> {
-    match store.notes.iter().find(|note| note.kind == NoteKind::Unreadable) {
+    let hidden = |note: &&crate::store::Note| matches!(note.kind, NoteKind::Unreadable | NoteKind::Damaged);
+    match store.notes.iter().find(hidden) {
+        Some(note) if store.profiles.is_empty() && note.kind == NoteKind::Damaged => {
+            Err(Error::damaged(note.text.clone())
+                .at(&note.path)
+                .hint("what is wrong, and what helps: clawctl doctor")
+                .hint("backups: clawctl backup list"))
+        }
         Some(note) if store.profiles.is_empty() => Err(Error::failed(note.text.clone())
             .at(&note.path)
             .hint("run clawctl as the user who owns the OpenClaw state folder")),

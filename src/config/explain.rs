@@ -6,7 +6,7 @@ use super::envsub::EnvRef;
 use super::load::{Loaded, Origin};
 use super::node::{Kind, Node};
 use super::path::{JsonPath, Step};
-use super::secret::{is_secret_key, masked};
+use super::secret::{is_secret_key, masked, without_credentials};
 
 /// What a path holds.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,7 +43,8 @@ pub fn explain(loaded: &Loaded, path: &JsonPath) -> Explained {
         }
         _ => None,
     };
-    let secret = path.0.iter().any(|step| matches!(step, Step::Key(key) if is_secret_key(key)));
+    let secret =
+        path.0.iter().any(|step| matches!(step, Step::Key(key) if is_secret_key(key) || in_env(key)));
     let mut files = Vec::new();
     if let Some(node) = node {
         collect_files(loaded, node, &mut files);
@@ -78,7 +79,19 @@ fn collect_files(loaded: &Loaded, node: &Node, files: &mut Vec<std::path::PathBu
 pub fn shown(node: &Node, secret: bool) -> Value {
     match &node.kind {
         Kind::String(text) if secret => Value::String(masked(text)),
-        Kind::Array(elements) => elements.iter().map(|element| shown(element, secret)).collect(),
+        Kind::String(text) => Value::String(without_credentials(text)),
+        Kind::Array(elements) => elements
+            .iter()
+            .enumerate()
+            .map(|(index, element)| {
+                // `--token`, `sk-...`: what follows such an option is its value.
+                let option = index.checked_sub(1).and_then(|before| elements[before].as_str());
+                let after_option = option.is_some_and(|option| {
+                    option.starts_with('-') && is_secret_key(option.trim_start_matches('-'))
+                });
+                shown(element, secret || after_option)
+            })
+            .collect(),
         Kind::Object(members) => {
             // A reference says where a secret is, not what it is.
             let is_ref = node.member("source").is_some() && node.member("id").is_some();

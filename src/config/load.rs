@@ -67,8 +67,12 @@ pub struct Origin {
 pub fn load(path: &Path, env: &Env, options: &LoadOptions) -> Loaded {
     let path = &include::normalize(&env.current_dir.join(path));
     let too_large = || std::io::Error::other(format!("it is larger than {MAX_BYTES} bytes"));
-    let bytes = fs::metadata(path)
-        .and_then(|data| if data.len() > MAX_BYTES { Err(too_large()) } else { fs::read(path) });
+    let bytes = fs::metadata(path).and_then(|data| match () {
+        // A FIFO or a device would never end.
+        () if !data.is_file() => Err(std::io::Error::other("it is no regular file")),
+        () if data.len() > MAX_BYTES => Err(too_large()),
+        () => fs::read(path),
+    });
     match bytes {
         Ok(bytes) => load_bytes(path, bytes, env, options),
         Err(error) => {

@@ -249,7 +249,6 @@ fn run_imports(
     context: &WriteContext,
 ) -> Result<bool> {
     // One import makes up for every finding about its files: it runs once, with one outcome.
-    type Outcome = Result<(), (ErrorKind, String)>;
     let mut outcomes: Vec<((&AgentId, Option<_>), Outcome)> = Vec::new();
     let mut any = false;
     for finding in findings {

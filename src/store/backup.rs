@@ -553,6 +553,34 @@ fn find(installation: &Installation, id: &BackupId) -> Result<(PathBuf, Manifest
     Manifest::load(&folder).map(|manifest| (folder, manifest))
 }
 
+/// Refuses a backup whose files lie in another installation: one that was copied along with its state
+/// folder would otherwise write into the original.
+fn check_home(installation: &Installation, folder: &Path, manifest: &Manifest) -> Result<()> {
+    let real = |path: &Path| {
+        let parent = path.ancestors().skip(1).find_map(|parent| fs::canonicalize(parent).ok());
+        parent.unwrap_or_else(|| path.to_path_buf())
+    };
+    let state = fs::canonicalize(&installation.places.state_dir)
+        .unwrap_or_else(|_| installation.places.state_dir.clone());
+    let is_home = |path: &Path| {
+        let parent = real(path);
+        let of_agent = installation.agents().iter().any(|agent| {
+            path.parent() == Some(agent.dir.as_path())
+                || fs::canonicalize(&agent.dir).is_ok_and(|dir| parent == dir)
+        });
+        of_agent || parent.starts_with(&state) || path.starts_with(&installation.places.state_dir)
+    };
+    let originals = manifest.files.iter().map(|file| file.original.as_path());
+    let edited = manifest.edits.iter().map(|edit| edit.source.path.as_path());
+    match originals.chain(edited).find(|path| !is_home(path)) {
+        None => Ok(()),
+        Some(path) => Err(Error::failed("this backup was made of another installation; nothing was written")
+            .at(path)
+            .hint(format!("its copies can be read in {}", folder.display()))
+            .hint("to put it back there, name that installation: --state-dir")),
+    }
+}
+
 /// Puts auth data back as the backup holds it: JSON files whole, in databases the auth rows alone
 /// (sessions and everything else stay as they are now).
 ///
@@ -561,6 +589,7 @@ fn find(installation: &Installation, id: &BackupId) -> Result<(PathBuf, Manifest
 /// manifest says, or the target can't be written safely.
 pub fn restore(installation: &Installation, id: &BackupId, context: &WriteContext) -> Result<Restored> {
     let (folder, manifest) = find(installation, id)?;
+    check_home(installation, &folder, &manifest)?;
     let mut edits = Vec::new();
     for file in &manifest.files {
         check_copy(&folder, file)?;
@@ -710,6 +739,7 @@ fn take_back(
     force: bool,
     context: &WriteContext,
 ) -> Result<Restored> {
+    check_home(installation, folder, &manifest)?;
     let from = BackupId(folder.file_name().unwrap_or_default().to_string_lossy().into_owned());
     let mut edits = Vec::new();
     let mut changed = Vec::new();

@@ -249,7 +249,9 @@ fn kind_of(name: &str) -> SecretKind {
 
 /// Whether a member is known to hold no secret.
 pub(crate) fn is_plain(name: &str, value: &Value) -> bool {
-    HARMLESS.contains(&name) && !value.is_object() && !value.is_array()
+    // User, password and query of a URL may be credentials.
+    let bare = value.as_str().is_none_or(|text| !text.contains("://") || !text.contains(['@', '?', '#']));
+    HARMLESS.contains(&name) && !value.is_object() && !value.is_array() && bare
 }
 
 /// A member of a reference that may be shown.

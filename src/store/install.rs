@@ -109,6 +109,7 @@ impl Installation {
             agents.push(Agent { dir: places.agent_dir(&id), id, configured: false, default: false });
         }
 
+        refuse_hidden(&places.state_database())?;
         let shared = read_shared(&places.state_database());
         let generation = generation_of(&places, &agents, &shared);
         let ConfiguredAgents { entries, release, .. } = configured;
@@ -213,6 +214,7 @@ impl Installation {
     }
 
     pub(crate) fn read_own_layer(&self, agent: &Agent, origin: Origin) -> Result<Layer> {
+        refuse_hidden(&agent.dir.join(AGENT_DATABASE))?;
         let look = if self.generation == Generation::Json { Look::Any } else { Look::Database };
         read_agent(&agent.dir, &agent.id, origin, look)
     }
@@ -241,6 +243,16 @@ fn agents_on_disk(places: &Places) -> Result<Vec<AgentId>> {
     }
     ids.sort();
     Ok(ids)
+}
+
+/// A folder that can't be entered isn't an empty one: what lies in it would be passed over silently.
+fn refuse_hidden(path: &Path) -> Result<()> {
+    match path.symlink_metadata() {
+        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
+            Err(Error::io("look into the folder of", path, error))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn generation_of(places: &Places, agents: &[Agent], shared: &Shared) -> Generation {

@@ -266,6 +266,7 @@ fn read_file(path: &Path, origin: Origin, notes: &mut Vec<Note>) -> Result<Optio
 
 /// The text of a file; `None` when there is none.
 pub(crate) fn read_text(path: &Path) -> Result<Option<String>> {
+    refuse_special(path)?;
     match std::fs::read(path) {
         Ok(bytes) => String::from_utf8(bytes).map(Some).map_err(|error| {
             Error::damaged("isn't UTF-8 text")
@@ -274,6 +275,16 @@ pub(crate) fn read_text(path: &Path) -> Result<Option<String>> {
         }),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(Error::io("read the file", path, error)),
+    }
+}
+
+/// Refuses what isn't a regular file: reading a FIFO or a device would never end.
+pub(crate) fn refuse_special(path: &Path) -> Result<()> {
+    match std::fs::metadata(path) {
+        Ok(data) if !data.is_file() && !data.is_dir() => {
+            Err(Error::damaged("this is no regular file").at(path))
+        }
+        _ => Ok(()),
     }
 }
 

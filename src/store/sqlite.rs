@@ -97,6 +97,7 @@ pub(crate) struct Found {
 /// # Errors
 /// As [`read`].
 pub(crate) fn read_rows(path: &Path, wanted: &[Row]) -> Result<Found> {
+    super::layer::refuse_special(path)?;
     // Twice, for the gateway that happened to write just then.
     for _ in 0..2 {
         if let Some(found) = steadily(path, |file, log| pages::find(file, log, wanted)) {
@@ -142,6 +143,7 @@ pub(crate) fn find_with_sqlite(connection: &Connection, wanted: &[Row]) -> rusql
 /// `Nothing` when there is no file, `Damaged` when it is no database, `Busy` when other processes
 /// kept changing or holding it, `Failed` otherwise.
 pub(crate) fn read<T>(path: &Path, mut work: impl FnMut(&Connection) -> rusqlite::Result<T>) -> Result<T> {
+    super::layer::refuse_special(path)?;
     let real = fs::canonicalize(path).map_err(|error| Error::io("open the database", path, error))?;
     let started = Instant::now();
     let mut copies = 0;

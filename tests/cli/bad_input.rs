@@ -271,3 +271,73 @@ fn a_read_only_folder_is_read_and_a_write_fails_without_a_trace() {
         chmod(&dir, 0o700);
     }
 }
+
+/// A state folder that was copied with its backups: undo and restore stay out of the original.
+#[test]
+fn backups_of_another_installation_are_refused() {
+    let sandbox = Sandbox::demo();
+    let id = sandbox.run(["backup", "create"]).expect_status(0).stdout.trim().to_owned();
+    sandbox.run(["auth", "order", "set", "--provider", "openai", "openai:spare"]).expect_status(0);
+    let copy = sandbox.home().join("copy");
+    let copied = Command::new("cp").arg("-a").arg(sandbox.state()).arg(&copy).status().unwrap();
+    assert!(copied.success());
+    let original =
+        |tree: Vec<String>| tree.into_iter().filter(|line| line.contains(".openclaw")).collect::<Vec<_>>();
+    let before = original(sandbox.tree());
+    let copy = copy.display().to_string();
+    for args in [&["undo"][..], &["backup", "restore", &id, "--yes"]] {
+        let run = sandbox.run(args.iter().copied().chain(["--state-dir", &copy])).expect_status(1);
+        assert!(run.stderr.contains("another installation"), "{}", run.snapshot());
+    }
+    assert_eq!(original(sandbox.tree()), before);
+}
+
+#[test]
+fn a_damaged_shared_store_is_exit_5_and_an_unreadable_folder_no_empty_one() {
+    let sandbox = Sandbox::demo();
+    fs::write(
+        sandbox.state().join("state/openclaw.sqlite"),
+        "junk that is no database, long enough to be read",
+    )
+    .unwrap();
+    for args in [&["auth", "list", "--agent", "main"][..], &["cooldowns", "show"], &["route"]] {
+        sandbox.run(args.iter().copied()).expect_status(5);
+    }
+    let sandbox = Sandbox::demo();
+    open_up(&sandbox);
+    chmod(&sandbox.state().join("state"), 0o000);
+    let run = as_user(&sandbox, &["cooldowns", "show"]);
+    chmod(&sandbox.state().join("state"), 0o700);
+    assert_eq!(run.status, 1, "{}", run.snapshot());
+    assert!(run.stderr.contains("state"), "{}", run.snapshot());
+}
+
+#[test]
+fn a_write_with_a_broken_config_needs_the_agent_named() {
+    let sandbox = Sandbox::demo();
+    sandbox.write("openclaw.json", "{ agents: { entries: { ops: { default: true },, } } }");
+    let set = ["auth", "order", "set", "--provider", "openai", "openai:spare"];
+    sandbox.run(set).expect_status(2);
+    sandbox.run(set.into_iter().chain(["--agent", "main"])).expect_status(0);
+}
+
+#[test]
+fn odd_agents_and_reserved_names_are_exit_2() {
+    let sandbox = Sandbox::demo();
+    for agent in ["", "***", "   ", "../main"] {
+        sandbox.run(["auth", "list", "--agent", agent]).expect_status(2);
+    }
+    let reserved = ["auth", "order", "set", "--provider", "__proto__", "x:y", "--allow-missing"];
+    sandbox.run(reserved).expect_status(2);
+}
+
+#[test]
+fn a_fifo_where_a_file_belongs_is_an_error_and_no_wait() {
+    let sandbox = Sandbox::demo();
+    for name in ["openclaw.json", "state/openclaw.sqlite"] {
+        let path = sandbox.state().join(name);
+        fs::remove_file(&path).unwrap();
+        assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+    }
+    sandbox.run(["auth", "list", "--agent", "main"]).expect_status(5);
+}

@@ -68,3 +68,35 @@ fn a_replay_masks_the_stores_secrets_in_messages() {
     let run = sandbox.run(["simulate", &script.display().to_string(), "--json"]).expect_status(0);
     assert!(!run.stdout.contains("zq7-key-material"), "{}", run.stdout);
 }
+
+#[test]
+fn config_commands_hide_what_environments_headers_and_urls_hold() {
+    let sandbox = Sandbox::empty();
+    let file = sandbox.write(
+        "openclaw.json",
+        r#"{ env: { vars: { DB: "zq7-key-material" } }, zzz: 1, mcp: { servers: { a: { command: "x",
+            args: ["--token", "zq7-token-material"], env: { B: "zq7-access-material" } } } },
+          models: { providers: { p: { baseUrl: "https://u:zq7-refresh-material@host.example/v1?key=zq7-id-material",
+            headers: { "X-Api-Key": "zq7-unknown-material" }, models: [], yyy: 1 } } } }"#,
+    );
+    let file = file.display().to_string();
+    let mut outputs = vec![sandbox.run(["config", "validate", &file, "--for", "2026.9"])];
+    for path in [
+        "env",
+        "env.vars",
+        "env.vars.DB",
+        "mcp.servers.a",
+        "mcp.servers.a.env",
+        "mcp.servers.a.args",
+        "models.providers.p",
+        "models.providers.p.headers",
+    ] {
+        outputs.push(sandbox.run(["config", "explain", path]));
+    }
+    for run in outputs {
+        let all = format!("{}{}", run.stdout, run.stderr);
+        for secret in SECRETS {
+            assert!(!all.contains(&secret[..8]), "{all}");
+        }
+    }
+}

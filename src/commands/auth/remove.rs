@@ -10,7 +10,7 @@ use crate::store::{Change, Origin, ProfileId};
 
 pub(crate) fn run(context: &mut Context<'_, '_>, args: &AuthRemove) -> anyhow::Result<ExitStatus> {
     let machine = context.machine()?;
-    let agents = machine.agents(&context.global)?;
+    let agents = machine.agents_to_write(&context.global)?;
     let id = ProfileId::new(args.id.trim());
     let mut plans = Vec::new();
     for view in machine.views(&agents)? {

@@ -129,11 +129,23 @@ fn add(
     let mark_end = span.end.min(first_line_end).max(span.start);
     excerpts.push(Excerpt {
         path,
-        text: Some(mask(&text[start..end])),
+        text: Some(masked_window(text, start, end)),
         line,
         start,
         marks: vec![(kind, span.start - start..mark_end - start, label)],
     });
+}
+
+/// A part of the text, masked. Whether a line lies in `env` or `headers` is told by what stands before
+/// it, so that is looked at too.
+fn masked_window(text: &str, start: usize, end: usize) -> String {
+    const BEFORE: usize = 64 * 1024;
+    let mut from = start.saturating_sub(BEFORE);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    // Masking keeps every byte's place.
+    mask(&text[from..end]).get(start - from..).unwrap_or_default().to_owned()
 }
 
 /// The bytes to show: the line of the mark, cut when it is very long.

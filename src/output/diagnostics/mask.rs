@@ -12,7 +12,9 @@ use crate::config::is_secret_key;
 pub fn mask(text: &str) -> String {
     let mut bytes = text.as_bytes().to_vec();
     let mut hide = |start: usize, end: usize| bytes[start..end].fill(b'*');
-    for (start, end) in after_secret_keys(text).into_iter().chain(random_runs(text)) {
+    for (start, end) in
+        after_secret_keys(text).into_iter().chain(in_environments(text)).chain(random_runs(text))
+    {
         hide(start, end);
     }
     for (at, c) in text.char_indices() {
@@ -50,6 +52,45 @@ fn after_secret_keys(text: &str) -> Vec<(usize, usize)> {
         let end = closing(inner, quote);
         if !inner[..end].starts_with("${") {
             found.push((start + 1, start + 1 + end));
+        }
+    }
+    found
+}
+
+/// The strings in objects named `env`, `vars` or `headers`, up to their closing brace or the end.
+fn in_environments(text: &str) -> Vec<(usize, usize)> {
+    let mut found = Vec::new();
+    for name in ["env", "vars", "headers"] {
+        for (at, _) in text.match_indices(name) {
+            let word = |c: char| c.is_alphanumeric() || c == '_';
+            let rest = text[at + name.len()..].trim_start_matches(['"', '\'']).trim_start();
+            if text[..at].ends_with(word) || !rest.starts_with(':') {
+                continue;
+            }
+            let body = rest[1..].trim_start();
+            if !body.starts_with('{') {
+                continue;
+            }
+            let mut depth = 0_usize;
+            let mut at = text.len() - body.len();
+            while let Some(c) = text[at..].chars().next() {
+                at += c.len_utf8();
+                match c {
+                    '{' => depth += 1,
+                    '}' if depth <= 1 => break,
+                    '}' => depth -= 1,
+                    '"' | '\'' => {
+                        let end = at + closing(&text[at..], c);
+                        // A key is no secret; what a colon follows is one.
+                        let is_key = text[end..].trim_start_matches(c).trim_start().starts_with(':');
+                        if !is_key && !text[at..end].starts_with("${") {
+                            found.push((at, end));
+                        }
+                        at = (end + c.len_utf8()).min(text.len());
+                    }
+                    _ => {}
+                }
+            }
         }
     }
     found

@@ -8,7 +8,7 @@ use crate::store::Change;
 
 pub(crate) fn run(context: &mut Context<'_, '_>, args: &OrderClear) -> anyhow::Result<ExitStatus> {
     let machine = context.machine()?;
-    let agents = machine.agents(&context.global)?;
+    let agents = machine.agents_to_write(&context.global)?;
     let mut plans = Vec::new();
     for view in machine.views(&agents)? {
         let view = view?;

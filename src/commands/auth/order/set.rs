@@ -10,7 +10,7 @@ use crate::store::{Change, ProfileId};
 
 pub(crate) fn run(context: &mut Context<'_, '_>, args: &OrderSet) -> anyhow::Result<ExitStatus> {
     let machine = context.machine()?;
-    let agents = machine.agents(&context.global)?;
+    let agents = machine.agents_to_write(&context.global)?;
     let ids: Vec<ProfileId> = args.ids.iter().map(|id| ProfileId::new(id.trim())).collect();
     for (index, id) in ids.iter().enumerate() {
         if ids[..index].contains(id) {
@@ -40,6 +40,13 @@ fn check(
     let wanted = names.for_credentials(&args.provider);
     if wanted.is_empty() {
         return Err(Error::usage("the provider is empty").hint("give one: --provider openai"));
+    }
+    const RESERVED: [&str; 3] = ["__proto__", "constructor", "prototype"];
+    if let Some(name) = std::iter::once(&*wanted)
+        .chain(ids.iter().map(ProfileId::as_str))
+        .find(|name| RESERVED.contains(name))
+    {
+        return Err(Error::usage(format!("{name} is a reserved name, never a provider or profile")));
     }
     for id in ids {
         match view.store.profiles.get(id) {
