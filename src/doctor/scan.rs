@@ -56,6 +56,8 @@ pub(super) struct Scan<'a> {
     pub collected: RefCell<Collected>,
     /// How conflicts of an import are decided.
     pub prefer: &'a Preferences,
+    /// Agents of the config with a model of their own: few, among perhaps thousands.
+    own_models: HashSet<AgentId>,
     /// What the import of the agent that is looked at would do.
     import: RefCell<Option<(AgentId, Rc<Result<ImportPlan>>)>>,
 }
@@ -111,6 +113,13 @@ pub fn examine(
         fingerprints: FingerprintKey::random()?,
         collected: RefCell::default(),
         prefer: &selection.prefer,
+        own_models: machine
+            .engine_config
+            .agents
+            .iter()
+            .filter(|agent| agent.own.model.is_some())
+            .map(|agent| AgentId::new(agent.id.as_str()))
+            .collect(),
         import: RefCell::default(),
     };
     let asked: Vec<&Rule> = rules::ALL.iter().copied().filter(|rule| selection.takes(rule.id)).collect();
@@ -197,6 +206,11 @@ impl Scan<'_> {
                 Some(plan)
             }
         }
+    }
+
+    /// Whether the config gives this agent a model of its own.
+    pub fn has_own_model(&self, agent: &AgentId) -> bool {
+        self.own_models.contains(agent)
     }
 
     /// A command as the user should type it, for this agent.

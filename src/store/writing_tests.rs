@@ -669,3 +669,38 @@ mod processes {
         }
     }
 }
+
+#[test]
+fn old_backups_are_pruned_and_the_newest_stays() {
+    let (home, _) = database_home();
+    let installation = home.installation(&[]);
+    let agents: Vec<&Agent> = installation.agents().iter().collect();
+    let day = Millis::from_hours(24);
+    let made: Vec<BackupId> = (0..4)
+        .map(|age| {
+            let now = Millis(NOW.0 - (3 - age) * day.0);
+            let context = WriteContext { now, command: "backup create".to_owned() };
+            backup::create(&installation, &agents, &context).unwrap().id
+        })
+        .collect();
+    let prunable = |keep, age: Option<i64>| -> Vec<String> {
+        let younger_than = age.map(|days| Millis(days * day.0));
+        let retention = backup::Retention { keep, younger_than };
+        let found = backup::prunable(&installation, retention, NOW).unwrap();
+        found.iter().map(|backup| backup.path.file_name().unwrap().to_string_lossy().into_owned()).collect()
+    };
+    let ids =
+        |indexes: &[usize]| -> Vec<&str> { indexes.iter().map(|index| made[*index].as_str()).collect() };
+    assert_eq!(prunable(Some(2), None), ids(&[1, 0]));
+    assert_eq!(prunable(None, Some(1)), ids(&[1, 0]));
+    assert_eq!(prunable(Some(1), Some(2)), ids(&[0]));
+    assert_eq!(prunable(Some(0), Some(-9)), ids(&[2, 1, 0]), "the newest always stays");
+    let retention = backup::Retention { keep: Some(1), younger_than: None };
+    for old in backup::prunable(&installation, retention, NOW).unwrap() {
+        backup::remove(&installation, &old).unwrap();
+        assert!(!old.path.exists());
+    }
+    let (left, broken) = backup::list(&installation).unwrap();
+    assert_eq!((left.len(), broken.len()), (1, 0));
+    assert_eq!(left[0].id, made[3]);
+}

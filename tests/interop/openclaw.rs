@@ -195,7 +195,7 @@ impl Home {
     /// A copy of the home that this release filled: `openai:a`, `openai:b` and `anthropic:x` of the
     /// agent `main`, `openai:o` of `ops`; `fresh` has nothing. Made once for each release.
     pub fn filled(release: Release) -> Self {
-        static MADE: [OnceLock<Made>; 4] = [const { OnceLock::new() }; 3];
+        static MADE: [OnceLock<Made>; 4] = [const { OnceLock::new() }; 4];
         let made = MADE[release as usize].get_or_init(|| {
             let home = Self::new(release, json!({}));
             for (agent, profile) in

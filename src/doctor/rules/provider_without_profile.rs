@@ -32,7 +32,8 @@ const VARIABLES: [(&str, &[&str]); 8] = [
 fn check(agent: &AgentScan<'_>, found: &mut Vec<Finding>) {
     let machine = agent.scan.machine;
     let config = &machine.engine_config;
-    let entry = config.agent(agent.id().as_str());
+    let entry =
+        if agent.scan.has_own_model(agent.id()) { config.agent(agent.id().as_str()) } else { None };
     let own = entry.and_then(|entry| entry.own.model.as_ref()).map(|model| (model, false));
     let defaults = config.defaults.model.as_ref().filter(|_| agent.is_first()).map(|model| (model, true));
     let mut seen: Vec<String> = Vec::new();

@@ -15,9 +15,9 @@ pub(super) static RULE: Rule = Rule {
 fn check(agent: &AgentScan<'_>, found: &mut Vec<Finding>) {
     let config = &agent.scan.machine.engine_config;
     let id = Some(agent.id().as_str());
-    let configured = config.defaults.model.is_some()
-        || config.agent(agent.id().as_str()).is_some_and(|agent| agent.own.model.is_some());
-    if !configured {
+    let is_pinned = |entry: &Value| entry["modelOverride"].as_str().is_some_and(|model| !model.is_empty());
+    let configured = config.defaults.model.is_some() || agent.scan.has_own_model(agent.id());
+    if !configured || !agent.sessions().values().any(is_pinned) {
         return;
     }
     let primary = chain::primary(agent.rules(), config, id);
