@@ -27,6 +27,7 @@ use crate::env::Env;
 use crate::error::{Error, Result};
 use crate::exit::ExitStatus;
 use crate::machine::{AgentView, Machine};
+use crate::output::escape;
 use crate::output::json::{self, v1};
 use crate::output::list::{self, Column, Field};
 use crate::output::redact::Redactor;
@@ -73,6 +74,15 @@ impl<'a, 'io> Context<'a, 'io> {
     #[must_use]
     pub fn path(&self, path: &Path) -> PathBuf {
         self.env.current_dir.join(path)
+    }
+
+    /// A command to type next, for the same installation.
+    #[must_use]
+    pub fn suggested(&self, command: &str) -> String {
+        let place = self.global.state_dir.as_ref().map_or_else(String::new, |dir| {
+            format!(" --state-dir {}", escape::shell_word(&dir.display().to_string()))
+        });
+        format!("clawctl {command}{place}")
     }
 
     /// The installation. A config that can't be used is reported and the command goes on without it.
@@ -236,7 +246,8 @@ fn no_such_profile(context: &mut Context<'_, '_>, view: &AgentView, id: &str) ->
         Some(near) => error.hint(format!("did you mean {near}?")),
         None => error,
     };
-    error.hint(format!("see what there is: clawctl auth list --agent {}", view.store.agent))
+    let list = context.suggested(&format!("auth list --agent {}", view.store.agent));
+    error.hint(format!("see what there is: {list}"))
 }
 
 /// Exit 3 for a provider without any profile, with the near match.

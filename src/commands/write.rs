@@ -97,7 +97,13 @@ pub(super) fn carry_out(
         }
         if let Some(backup) = written.backup {
             let undo = undo_command(context, backup.as_str());
-            context.ui.note(format!("backup {backup}; undo: {undo}"));
+            if machine.demo().is_some_and(|demo| !demo.is_kept()) {
+                context
+                    .ui
+                    .note("the sample installation goes with this run; --demo=DIR keeps one to go on with");
+            } else {
+                context.ui.note(format!("backup {backup}; undo: {undo}"));
+            }
             report.backup = Some(backup.to_string());
             report.undo = Some(undo);
         }
@@ -116,12 +122,9 @@ pub(super) fn carry_out(
     Ok(ExitStatus::Ok)
 }
 
-/// The command that takes a write back, with the state folder if it was named.
+/// The command that takes a write back.
 pub(super) fn undo_command(context: &Context<'_, '_>, backup: &str) -> String {
-    let place = context.global.state_dir.as_ref().map_or_else(String::new, |dir| {
-        format!(" --state-dir {}", escape::shell_word(&dir.display().to_string()))
-    });
-    format!("clawctl undo {}{place}", escape::shell_word(backup))
+    context.suggested(&format!("undo {}", escape::shell_word(backup)))
 }
 
 /// `order.openai: ["a"] -> ["b"]`, on stdout.

@@ -16,11 +16,11 @@ pub(crate) fn run(context: &mut Context<'_, '_>, _args: &BackupCreate) -> anyhow
         context.print_json(v1::BackupList { backups: vec![super::json_backup(&backup)] })?;
     } else {
         writeln!(context.ui.out(), "{}", backup.id)?;
+        let restore = context.suggested(&format!("backup restore {}", backup.id));
         context.ui.note(format!(
-            "{} files in {}; restore: clawctl backup restore {}",
+            "{} files in {}; restore: {restore}",
             backup.files.len(),
             escape::text(&backup.path.display().to_string()),
-            backup.id
         ));
     }
     Ok(ExitStatus::Ok)

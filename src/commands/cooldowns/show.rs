@@ -133,10 +133,9 @@ fn print(context: &mut Context<'_, '_>, layout: Layout, agents: &[v1::AgentCoold
     }
     for agent in agents {
         for provider in &agent.providers_without_usable_profile {
-            context.ui.warn(format!(
-                "agent {}: no usable profile of {provider}; why: clawctl auth order explain --provider {provider} --agent {}",
-                agent.agent, agent.agent
-            ));
+            let why = format!("auth order explain --provider {provider} --agent {}", agent.agent);
+            let why = context.suggested(&why);
+            context.ui.warn(format!("agent {}: no usable profile of {provider}; why: {why}", agent.agent));
         }
     }
     Ok(())
