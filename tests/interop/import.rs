@@ -153,7 +153,7 @@ fn state_of_2026_7_in_2026_9() {
             listed.iter().any(|line| line.starts_with(&format!("{profile} "))),
             "{profile} in {listed:?}"
         );
-        assert_eq!(home.openclaw_profiles(agent), home.clawctl_profiles(agent));
+        assert_eq!(home.openclaw_profiles(agent), home.listed_by_clawctl(agent));
     }
 }
 

@@ -223,9 +223,18 @@ impl Home {
         copy
     }
 
-    /// A copy of this home for a newer release.
+    /// A copy of this home for a newer release, with a config as that release has it: it refuses keys
+    /// that an older one wrote (`meta.lastTouchedAt` with 2026.9.6).
     pub fn copied_for(&self, release: Release) -> Self {
-        Self { release, ..self.copied() }
+        let copy = Self { release, ..self.copied() };
+        let path = copy.state().join("openclaw.json");
+        let text = fs::read_to_string(&path).expect("read the config");
+        let mut config: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        let members = config.as_object_mut().expect("an object");
+        members.remove("meta");
+        members.insert("agents".to_owned(), release.agents());
+        fs::write(path, config.to_string()).expect("write the config");
+        copy
     }
 
     fn fill(&self, files: &[(PathBuf, Vec<u8>)]) {
@@ -343,6 +352,12 @@ impl Home {
     pub fn clawctl_profiles(&self, agent: &str) -> Vec<String> {
         let list = self.clawctl(&["auth", "list", "--agent", agent, "--json"]).success().json();
         assert_eq!(list["generation"], self.release.generation());
+        profile_lines(&list["agents"][0]["profiles"])
+    }
+
+    /// The same for a home that an older release made: where its data is isn't this release's choice.
+    pub fn listed_by_clawctl(&self, agent: &str) -> Vec<String> {
+        let list = self.clawctl(&["auth", "list", "--agent", agent, "--json"]).success().json();
         profile_lines(&list["agents"][0]["profiles"])
     }
 
