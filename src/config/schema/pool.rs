@@ -1,6 +1,6 @@
 //! The config schemas of the releases, each different part stored once.
 //!
-//! `pool.json` is generated from `openclaw config schema` by `examples/schema_pool.rs`.
+//! `pool.json` is generated from `openclaw config schema` by `tests/tools/schema_pool.rs`.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
