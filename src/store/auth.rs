@@ -350,20 +350,12 @@ impl Parsed {
 
     fn take_state(&mut self, document: &Document<'_>, source: &Arc<Source>) {
         for (provider, value) in members_of(document, "order") {
-            match serde_json::from_str::<Vec<Value>>(value) {
-                Ok(items) => {
-                    let ids = items
-                        .iter()
-                        .filter_map(Value::as_str)
-                        .map(str::trim)
-                        .filter(|id| !id.is_empty())
-                        .map(ProfileId::from)
-                        .collect();
-                    self.state
-                        .order
-                        .insert(provider.into_owned(), Sourced { value: ids, source: Arc::clone(source) });
+            match order_of(value) {
+                Some(value) => {
+                    let order = Sourced { value, source: Arc::clone(source) };
+                    self.state.order.insert(provider.into_owned(), order);
                 }
-                Err(_) => self.notes.push(skipped(source, &format!("order.{provider}"))),
+                None => self.notes.push(skipped(source, &format!("order.{provider}"))),
             }
         }
         for (provider, value) in members_of(document, "lastGood") {
@@ -412,6 +404,14 @@ fn members_of<'a>(document: &Document<'a>, name: &str) -> Vec<(Cow<'a, str>, &'a
         .into_iter()
         .map(|member| (member.key, document.slice(member.value)))
         .collect()
+}
+
+/// The ids of a stored order, as the releases read it: what is no text, or blank, isn't there; `None`
+/// when it is no list.
+pub(crate) fn order_of(text: &str) -> Option<Vec<ProfileId>> {
+    let items: Vec<Value> = serde_json::from_str(text).ok()?;
+    let ids = items.iter().filter_map(Value::as_str).map(str::trim).filter(|id| !id.is_empty());
+    Some(ids.map(ProfileId::from).collect())
 }
 
 fn skipped(source: &Source, json_path: &str) -> Note {

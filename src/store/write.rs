@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::auth::{Note, Origin, Source};
+use super::auth::{Note, Origin, Source, order_of};
 use super::edit::{Document, New};
 use super::layer::{
     AGENT_DATABASE, AGENT_STATE_ROW, AGENT_STORE_ROW, Layer, PROFILES_FILE, SHARED_STORE_ROW, STATE_FILE,
@@ -498,7 +498,7 @@ fn check_snapshot(store: &AuthStore, own: &Layer, provider: &str) -> Result<()> 
             now = Some(text);
         }
     }
-    let now: Option<Vec<ProfileId>> = now.and_then(|text| serde_json::from_str(&text).ok());
+    let now = now.and_then(|text| order_of(&text));
     let seen = store.own_state.order.get(provider).map(|order| &order.value);
     if now.as_ref() == seen {
         return Ok(());

@@ -194,3 +194,20 @@ fn an_inherited_profile_is_removed_where_it_lives() {
     assert!(run.stderr.contains("--agent main"), "{}", run.snapshot());
     sandbox.run(["auth", "remove", "openai:a", "--yes"]).expect_status(0);
 }
+
+/// Blanks and numbers in a stored order are passed over by the releases; the order can still be replaced.
+#[test]
+fn an_order_with_odd_items_can_be_set_and_cleared() {
+    let sandbox = Sandbox::empty();
+    let profiles = r#"{"openai:a":{"type":"api_key","provider":"openai","key":"made-up"}}"#;
+    sandbox.agent_database(
+        "main",
+        profiles,
+        r#"{"version":1,"order":{"openai":["openai:a",""," openai:b",5]}}"#,
+    );
+    sandbox.run(["auth", "order", "set", "--provider", "openai", "openai:a"]).expect_status(0);
+    let read = sandbox.run(["auth", "order", "get", "--json"]).json();
+    assert_eq!(read["agents"][0]["orders"][0]["order"], serde_json::json!(["openai:a"]));
+    sandbox.run(["undo"]).expect_status(0);
+    sandbox.run(["auth", "order", "clear", "--provider", "openai"]).expect_status(0);
+}
