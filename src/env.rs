@@ -2,14 +2,23 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
+use std::fmt;
 use std::path::PathBuf;
 
 /// Environment variables and the working folder.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct Env {
     vars: BTreeMap<OsString, OsString>,
     /// Relative paths start here.
     pub current_dir: PathBuf,
+}
+
+/// Variables may hold keys, so only their number shows.
+impl fmt::Debug for Env {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { vars, current_dir } = self;
+        f.debug_struct("Env").field("vars", &vars.len()).field("current_dir", current_dir).finish()
+    }
 }
 
 impl Env {

@@ -52,10 +52,12 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: Io<'_>, env: &Env, cloc
         commands::dispatch(&mut context, cli.command)
     };
     let result = result.and_then(|status| ui.out().flush().map(|()| status).map_err(anyhow::Error::from));
-    match result {
+    let status = match result {
         Ok(status) => status,
         Err(error) => conclude(error, &mut ui),
-    }
+    };
+    ui.finish();
+    status
 }
 
 /// One home for errors: what reached the top is printed, and its kind decides the status.
@@ -103,6 +105,7 @@ fn report_parse_error(error: &clap::Error, args: &[OsString], io: Io<'_>, env: &
                 .map(|line| line.strip_prefix("tip: ").unwrap_or(line).to_owned());
             let error = hints.fold(Error::usage(message), Error::hint);
             ui.error(&error);
+            ui.finish();
             ExitStatus::Usage
         }
         _ => {

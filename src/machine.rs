@@ -1,6 +1,7 @@
 //! One installation as commands see it: places, config, stores and the rule set that holds there.
 
-use std::collections::BTreeMap;
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use serde_json::Value;
@@ -29,6 +30,8 @@ pub struct Machine {
     /// The environment that secrets may come from: the process, then `.env` of the state folder.
     pub env: Env,
     demo: Option<Demo>,
+    /// Variables that OpenClaw adds to its environment by itself, read when first asked for.
+    added_variables: OnceCell<BTreeSet<String>>,
 }
 
 /// A rule set and why it was taken.
@@ -90,7 +93,7 @@ impl Machine {
                 .collect(),
         };
         let installation = Installation::new(places, configured, &env.current_dir)?;
-        Ok(Self { installation, config, engine_config, env, demo })
+        Ok(Self { installation, config, engine_config, env, demo, added_variables: OnceCell::new() })
     }
 
     /// The sample installation, if this is one.
@@ -219,17 +222,23 @@ impl Machine {
         RuleChoice { set: RuleSet::of_family(family), why: why.to_owned() }
     }
 
-    /// The variables of config `env` and `env.vars`, which OpenClaw puts into its environment.
+    /// Whether OpenClaw would find this variable: in the environment, in `.env` of the state folder, or
+    /// in `env` of the config.
     #[must_use]
-    pub fn config_env(&self) -> BTreeMap<&str, &str> {
+    pub fn has_variable(&self, name: &str) -> bool {
+        self.env.text(name).is_some()
+            || self.added_variables.get_or_init(|| self.read_added_variables()).contains(name)
+    }
+
+    fn read_added_variables(&self) -> BTreeSet<String> {
         let env = self.config.value().map(|value| &value["env"]);
-        env.into_iter()
-            .flat_map(|env| [Some(env), env.get("vars")])
-            .flatten()
-            .filter_map(Value::as_object)
-            .flatten()
-            .filter_map(|(name, value)| Some((name.as_str(), value.as_str()?)))
-            .collect()
+        let members = env.into_iter().flat_map(|env| [Some(env), env.get("vars")]).flatten();
+        let of_config = members.filter_map(Value::as_object).flatten().filter_map(|(name, value)| {
+            value.as_str().filter(|value| !value.trim().is_empty()).map(|_| name.clone())
+        });
+        let mut names = config::env_file_names(&self.installation.places.state_dir.join(".env"));
+        names.extend(of_config);
+        names
     }
 
     /// The port that this installation's gateway listens on: `OPENCLAW_GATEWAY_PORT`, else

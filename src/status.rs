@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use crate::engine::facts::{CredentialType, Expiry};
 use crate::engine::order::{self, OrderQuery, OrderResult, ReasonCode};
 use crate::engine::usage::{self, CooldownSettings, NextStep, Window};
-use crate::engine::{Reason, RuleSet, UsageStats};
+use crate::engine::{Reason, UsageStats};
 use crate::machine::{AgentView, Machine};
 use crate::output::when;
 use crate::store::{Profile, ProfileId};
@@ -251,14 +251,6 @@ impl Machine {
         })
     }
 
-    /// Whether OpenClaw would find this variable: in the environment, in `.env` of the state folder,
-    /// or in `env` of the config.
-    pub(crate) fn has_variable(&self, name: &str) -> bool {
-        self.env.text(name).is_some()
-            || self.config_env().get(name).is_some_and(|value| !value.trim().is_empty())
-            || crate::config::env_file_names(&self.installation.places.state_dir.join(".env")).contains(name)
-    }
-
     /// The windows of the agent's profiles and inline keys; with `all`, rows without an active window
     /// too.
     #[must_use]
@@ -307,26 +299,19 @@ impl Machine {
         }
         rows
     }
+}
 
-    /// Providers that have profiles, none of which can be used now.
-    #[must_use]
-    pub fn exhausted_providers(&self, view: &AgentView, now: Millis) -> Vec<String> {
-        let mut usable: IndexMap<String, bool> = IndexMap::new();
-        for status in self.profiles(view, now) {
-            let is_usable = status.is_usable();
-            *usable.entry(status.provider).or_default() |= is_usable;
-        }
-        usable.into_iter().filter_map(|(provider, usable)| (!usable).then_some(provider)).collect()
+/// Providers that have profiles, none of which can be used now.
+#[must_use]
+pub fn exhausted_providers(statuses: &[ProfileStatus<'_>]) -> Vec<String> {
+    let mut usable: IndexMap<&str, bool> = IndexMap::new();
+    for status in statuses {
+        *usable.entry(&status.provider).or_default() |= status.is_usable();
     }
+    usable.into_iter().filter(|(_, usable)| !usable).map(|(provider, _)| provider.to_owned()).collect()
 }
 
 /// The window that decides: one of the whole profile before a scoped one, then the latest end.
 fn pressing(windows: Vec<Window>) -> Option<Window> {
     windows.into_iter().max_by_key(|window| (window.model.is_none(), window.until))
-}
-
-/// The rule set in one line.
-#[must_use]
-pub fn rules_line(rules: &RuleSet, why: &str) -> String {
-    format!("rules {} ({why})", rules.id)
 }

@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal, Read, Write};
 
 use anstream::adapter::StripBytes;
 use anstyle::{AnsiColor, Style};
+use serde_json::Value;
 
 use crate::cli::ColorChoice;
 use crate::env::Env;
@@ -62,6 +63,9 @@ pub struct Ui<'a> {
     quiet: bool,
     verbose: bool,
     json: bool,
+    /// Under `--json`: what stderr says in one object at the end.
+    warnings: Vec<String>,
+    errors: Vec<Value>,
 }
 
 enum Sink<'a> {
@@ -131,6 +135,8 @@ impl<'a> Ui<'a> {
             quiet,
             verbose,
             json,
+            warnings: Vec::new(),
+            errors: Vec::new(),
         }
     }
 
@@ -158,7 +164,7 @@ impl<'a> Ui<'a> {
 
     /// A remark on stderr that only `-v` wants.
     pub fn detail(&mut self, text: impl AsRef<str>) {
-        if self.verbose {
+        if self.verbose && !self.json {
             let _ = writeln!(self.stderr.writer(), "{}", escape::lines(text.as_ref()));
         }
     }
@@ -167,18 +173,40 @@ impl<'a> Ui<'a> {
     pub fn warn(&mut self, text: impl AsRef<str>) {
         let style = AnsiColor::Yellow.on_default().bold();
         let text = escape::lines(text.as_ref());
-        let _ = if self.json {
-            let document = serde_json::json!({ "version": json::VERSION, "warning": { "message": text } });
-            writeln!(self.stderr.writer(), "{document}")
+        if self.json {
+            self.warnings.push(text);
         } else {
-            writeln!(self.stderr.writer(), "{style}warning:{style:#} {text}")
-        };
+            let _ = writeln!(self.stderr.writer(), "{style}warning:{style:#} {text}");
+        }
     }
 
     /// Prints an error: message, place, cause, what to do next.
     pub fn error(&mut self, error: &Error) {
-        let err = self.stderr.writer();
-        let _ = if self.json { writeln!(err, "{}", json::error(error)) } else { write_error(err, error) };
+        if self.json {
+            self.errors.push(json::error(error));
+        } else {
+            let _ = write_error(self.stderr.writer(), error);
+        }
+    }
+
+    /// Ends the run: under `--json` errors and warnings come as one object on stderr, the first error
+    /// under `error`, all of them under `errors` when there are several.
+    pub fn finish(&mut self) {
+        let (warnings, errors) = (std::mem::take(&mut self.warnings), std::mem::take(&mut self.errors));
+        if warnings.is_empty() && errors.is_empty() {
+            return;
+        }
+        let mut document = serde_json::Map::from_iter([("version".to_owned(), json::VERSION.into())]);
+        if let Some(first) = errors.first() {
+            document.insert("error".to_owned(), first.clone());
+        }
+        if errors.len() > 1 {
+            document.insert("errors".to_owned(), errors.into());
+        }
+        if !warnings.is_empty() {
+            document.insert("warnings".to_owned(), warnings.into());
+        }
+        let _ = writeln!(self.stderr.writer(), "{}", Value::Object(document));
     }
 
     /// Text that already has its own layout, on stderr.

@@ -6,6 +6,7 @@ use crate::error::ErrorKind;
 use crate::exit::ExitStatus;
 use crate::output::escape;
 use crate::output::json::v1;
+use crate::status::exhausted_providers;
 
 pub(super) fn run(context: &mut Context<'_, '_>) -> anyhow::Result<ExitStatus> {
     let machine = match context.machine() {
@@ -27,7 +28,7 @@ pub(super) fn run(context: &mut Context<'_, '_>) -> anyhow::Result<ExitStatus> {
             profiles: profiles.len(),
             usable: profiles.iter().filter(|status| status.is_usable()).count(),
             windows: machine.windows(&view, context.now, false).len(),
-            providers_without_usable_profile: machine.exhausted_providers(&view, context.now),
+            providers_without_usable_profile: exhausted_providers(&profiles),
         });
     }
     let config_state = match machine.config_problem() {

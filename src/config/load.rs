@@ -38,7 +38,6 @@ impl Default for LoadOptions {
 }
 
 /// A loaded config: as much of it as could be read, and what was found on the way.
-#[derive(Debug)]
 pub struct Loaded {
     sources: Vec<Source>,
     tree: Option<Node>,
@@ -46,6 +45,17 @@ pub struct Loaded {
     findings: Vec<Finding>,
     env_refs: Vec<EnvRef>,
     exists: bool,
+}
+
+/// A config may hold keys and tokens, so its text and values don't show.
+impl std::fmt::Debug for Loaded {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let files: Vec<&Path> = self.sources.iter().map(|source| source.path.as_path()).collect();
+        f.debug_struct("Loaded")
+            .field("files", &files)
+            .field("findings", &self.findings)
+            .finish_non_exhaustive()
+    }
 }
 
 /// Where a part of the config came from.

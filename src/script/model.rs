@@ -16,12 +16,22 @@ pub struct Origin {
 }
 
 /// Config or store: a file, or given in the script.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub enum Given {
     /// The path of a file or folder, read through the caller's loader.
     Path(String),
     /// It stands alone and is never merged with the machine's.
     Inline(Value),
+}
+
+/// What is given may hold secrets, so it doesn't show.
+impl std::fmt::Debug for Given {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Path(path) => f.debug_tuple("Path").field(path).finish(),
+            Self::Inline(_) => f.write_str("Inline(..)"),
+        }
+    }
 }
 
 /// One script. Everything is optional; `Script::default()` asks what the next message would do.

@@ -27,7 +27,7 @@ use crate::error::Error;
 use crate::time::Millis;
 
 /// What a script takes from the machine where it says nothing itself.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct Machine {
     /// `openclaw.json`, resolved.
     pub config: Value,
@@ -43,6 +43,13 @@ pub struct Machine {
     pub rules_why: String,
     /// Environment variables that OpenClaw honours, as the machine has them.
     pub env: IndexMap<String, String>,
+}
+
+/// Config, store and variables may hold secrets, so they don't show.
+impl std::fmt::Debug for Machine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Machine").field("agent", &self.agent).field("now", &self.now).finish_non_exhaustive()
+    }
 }
 
 /// Reads the files that a script names. Paths are as the script has them; the caller knows what they

@@ -263,14 +263,6 @@ impl<'a> Reader<'a> {
         Ok(combine(self.installation, agent, own, parsed, base))
     }
 
-    /// The stores of these agents, one after the other.
-    pub fn read_each<'r>(
-        &'r self,
-        agents: impl IntoIterator<Item = &'r Agent> + 'r,
-    ) -> impl Iterator<Item = (&'r Agent, Result<AuthStore>)> + 'r {
-        agents.into_iter().map(move |agent| (agent, self.read(agent)))
-    }
-
     fn main(&self) -> &Parsed {
         self.main.get_or_init(|| {
             let main = self.installation.main_agent();
@@ -297,19 +289,6 @@ impl AuthStore {
     /// As [`Reader::read`]; `Nothing` (exit 3) when there is no such agent.
     pub fn read(installation: &Installation, id: &AgentId) -> Result<Self> {
         Reader::new(installation)?.read(installation.agent(id)?)
-    }
-
-    /// The own rows or files that hold this profile's usageStats, and the inherited ones that an own
-    /// entry hides.
-    #[must_use]
-    pub fn usage_sources(&self, profile: &ProfileId) -> Vec<Arc<Source>> {
-        let mut sources: Vec<Arc<Source>> = Vec::new();
-        for state in [&self.own_state, &self.base_state] {
-            if let Some(entry) = state.usage.get(profile) {
-                sources.push(Arc::clone(&entry.source));
-            }
-        }
-        sources
     }
 }
 

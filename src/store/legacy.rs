@@ -64,6 +64,7 @@ impl LegacyContent {
 }
 
 /// A file that was read.
+#[derive(Debug)]
 pub struct LegacyFile {
     /// Where it is.
     pub path: PathBuf,
@@ -94,20 +95,6 @@ impl std::ops::Deref for HiddenText {
 impl std::fmt::Debug for HiddenText {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "HiddenText({} bytes)", self.0.len())
-    }
-}
-
-impl std::fmt::Debug for LegacyFile {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let LegacyFile { path, kind, sha256, bytes, symlink, content, text: _ } = self;
-        f.debug_struct("LegacyFile")
-            .field("path", path)
-            .field("kind", kind)
-            .field("sha256", sha256)
-            .field("bytes", bytes)
-            .field("symlink", symlink)
-            .field("content", content)
-            .finish_non_exhaustive()
     }
 }
 

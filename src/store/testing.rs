@@ -107,3 +107,18 @@ pub(crate) fn state_database(home: &Home, table: &str, store: &str, state: &str)
         database.execute("INSERT INTO auth_profile_state VALUES ('shared', ?1, 1)", [state]).unwrap();
     }
 }
+
+/// Names the part that this process plays for a test of another one.
+const ROLE: &str = "CLAWCTL_TEST_ROLE";
+
+/// This test binary again, with `test` alone in it. It plays a part first: see [`role`].
+pub(crate) fn play(test: &str, role: &str) -> std::process::Command {
+    let mut command = std::process::Command::new(std::env::current_exe().expect("this binary"));
+    command.args(["--exact", "--nocapture", test]).env(ROLE, role);
+    command
+}
+
+/// The part that [`play`] gave to this process; a test that hosts one plays it and returns.
+pub(crate) fn role() -> Option<String> {
+    std::env::var(ROLE).ok()
+}

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 
-use super::testing::{Home, agent_database, state_database};
+use super::testing::{Home, agent_database, play, role, state_database};
 use super::*;
 use crate::env::Env;
 use crate::error::ErrorKind;
@@ -367,13 +367,8 @@ mod without_a_trace {
 
     /// This test binary again, with one of the helpers below alone in it.
     fn helper(name: &str, path: &Path) -> Command {
-        let mut command = Command::new(std::env::current_exe().unwrap());
-        command
-            .args(["--ignored", "--exact", "--nocapture"])
-            .arg(format!("store::tests::without_a_trace::{name}"))
-            .env(DATABASE, path)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped());
+        let mut command = play("store::tests::without_a_trace::an_idle_database", name);
+        command.env(DATABASE, path).stdin(Stdio::piped()).stdout(Stdio::piped());
         command
     }
 
@@ -400,9 +395,7 @@ mod without_a_trace {
         }
     }
 
-    /// Not a test: writes, begins another transaction, and holds both until it is told to go on.
-    #[test]
-    #[ignore = "run by the tests of live writers"]
+    /// A part: writes, begins another transaction, and holds both until it is told to go on.
     fn holder() {
         let writer = Connection::open(std::env::var_os(DATABASE).unwrap()).unwrap();
         let set = "UPDATE auth_profile_store SET store_json = ?1";
@@ -419,9 +412,7 @@ mod without_a_trace {
         writer.execute_batch("COMMIT").unwrap();
     }
 
-    /// Not a test: reads as another user.
-    #[test]
-    #[ignore = "run by the tests of folders that can't be written"]
+    /// A part: reads as another user.
     fn reader() {
         let path = PathBuf::from(std::env::var_os(DATABASE).unwrap());
         let marker = path.with_file_name("marker");
@@ -436,6 +427,12 @@ mod without_a_trace {
 
     #[test]
     fn an_idle_database() {
+        match role().as_deref() {
+            Some("holder") => return holder(),
+            Some("reader") => return reader(),
+            Some("restless") => return restless(),
+            _ => {}
+        }
         let (home, path) = home_with_database();
         check(&home, &path, MAIN_STORE);
         let before = look(&home);
@@ -524,9 +521,7 @@ mod without_a_trace {
         drop(home);
     }
 
-    /// Not a test: opens, writes two rows alike, copies back now and then, closes, for two seconds.
-    #[test]
-    #[ignore = "run by writers_that_come_and_go_meanwhile"]
+    /// A part: opens, writes two rows alike, copies back now and then, closes, for two seconds.
     fn restless() {
         let path = std::env::var_os(DATABASE).unwrap();
         let ends = std::time::Instant::now() + std::time::Duration::from_secs(2);

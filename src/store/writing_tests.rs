@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OptionalExtension};
 use serde_json::{Value, json};
 
-use super::testing::{Home, agent_database, state_database};
+use super::testing::{Home, agent_database, play, role, state_database};
 use super::*;
 use crate::error::{Error, ErrorKind, Result};
 use crate::time::Millis;
@@ -538,15 +538,14 @@ fn a_live_lock_is_honoured() {
 
 mod processes {
     use super::*;
-    use std::process::{Child, Command, Stdio};
+    use std::process::{Child, Stdio};
 
     const STATE_DIR: &str = "CLAWCTL_TEST_HOME";
     const PROVIDER: &str = "CLAWCTL_TEST_PROVIDER";
 
-    /// Runs this test binary again with only `writer` in it.
+    /// Another process of `writer`.
     fn spawn(home: &Path, provider: &str) -> Child {
-        Command::new(std::env::current_exe().unwrap())
-            .args(["--ignored", "--exact", "store::writing_tests::processes::writer"])
+        play("store::writing_tests::processes::eight_writers_lose_no_update", "writer")
             .env(STATE_DIR, home)
             .env(PROVIDER, provider)
             .stdout(Stdio::null())
@@ -554,9 +553,7 @@ mod processes {
             .unwrap()
     }
 
-    /// Not a test: the other process of [`eight_writers_lose_no_update`].
-    #[test]
-    #[ignore = "run by eight_writers_lose_no_update"]
+    /// A part: sets orders of its provider, again while the store is busy.
     fn writer() {
         let home = PathBuf::from(std::env::var_os(STATE_DIR).unwrap());
         let provider = std::env::var(PROVIDER).unwrap();
@@ -590,6 +587,9 @@ mod processes {
 
     #[test]
     fn eight_writers_lose_no_update() {
+        if role().is_some() {
+            return writer();
+        }
         let (home, _) = database_home();
         check(&home);
         let home = Home::new();
@@ -597,10 +597,8 @@ mod processes {
         check(&home);
     }
 
-    /// Not a test: one order set, for the fault tests.
+    /// A part: one order set.
     #[cfg(feature = "fault-injection")]
-    #[test]
-    #[ignore = "run by a_process_stopped_at_any_step"]
     fn one_order() {
         let home = PathBuf::from(std::env::var_os(STATE_DIR).unwrap());
         let places =
@@ -621,6 +619,9 @@ mod processes {
     #[cfg(feature = "fault-injection")]
     #[test]
     fn a_process_stopped_at_any_step() {
+        if role().is_some() {
+            return one_order();
+        }
         let with_databases: Make = |home| {
             agent_database(&home.path("agents/main/agent"), "main", Some(STORE), Some(STATE));
         };
@@ -635,12 +636,9 @@ mod processes {
                 let home = Home::new();
                 make(&home);
                 let run = |step: Option<u32>| {
-                    let mut command = Command::new(std::env::current_exe().unwrap());
-                    command
-                        .args(["--ignored", "--exact", "store::writing_tests::processes::one_order"])
-                        .env(STATE_DIR, home.root())
-                        .stdout(Stdio::null())
-                        .stderr(Stdio::null());
+                    let test = "store::writing_tests::processes::a_process_stopped_at_any_step";
+                    let mut command = play(test, "one order");
+                    command.env(STATE_DIR, home.root()).stdout(Stdio::null()).stderr(Stdio::null());
                     if let Some(step) = step {
                         command.env("CLAWCTL_FAULT_AT", step.to_string());
                     }

@@ -108,3 +108,26 @@ fn the_overview_says_what_is_here_and_what_to_type() {
     let sandbox = Sandbox::demo();
     insta::assert_snapshot!(sandbox.run([] as [&str; 0]).expect_status(0).snapshot());
 }
+
+#[test]
+fn under_json_stderr_is_one_object_whatever_is_wrong() {
+    let sandbox = Sandbox::demo();
+    sandbox.write("openclaw.json", "{ broken");
+    sandbox.write("bad.json5", "{ replyes: [], stepz: [] }");
+    let bad = sandbox.state().join("bad.json5").display().to_string();
+    for args in [
+        &["auth", "show", "openai:wrk", "--agent", "main", "-v"][..],
+        &["auth", "order", "set", "--provider", "openai", "openai:spare"],
+        &["simulate", &bad],
+        &["auth", "list", "--agent", "main"],
+    ] {
+        let run = sandbox.run(args.iter().copied().chain(["--json"]));
+        let said: serde_json::Value =
+            serde_json::from_str(&run.stderr).unwrap_or_else(|_| panic!("{}", run.snapshot()));
+        assert_eq!(said["version"], 1);
+        assert_eq!(said["error"].is_object(), run.status != 0, "{}", run.snapshot());
+    }
+    let run = sandbox.run(["simulate", &bad, "--json"]);
+    let said: serde_json::Value = serde_json::from_str(&run.stderr).unwrap();
+    assert_eq!(said["errors"].as_array().map(Vec::len), Some(2), "{said}");
+}

@@ -100,3 +100,20 @@ fn config_commands_hide_what_environments_headers_and_urls_hold() {
         }
     }
 }
+
+/// What holds a config, a store or an environment shows none of it in a debug print.
+#[test]
+fn debug_prints_hold_no_secret() {
+    use clawctl::{config, env::Env, script};
+    let secret = SECRETS[0];
+    let env = Env::new([("OPENAI_API_KEY", secret)], "/");
+    let text = format!("{{ models: {{ providers: {{ p: {{ apiKey: \"{secret}\" }} }} }} }}");
+    let loaded =
+        config::load_bytes("/x.json5".as_ref(), text.into_bytes(), &env, &config::LoadOptions::default());
+    assert!(loaded.value().is_some_and(|value| value.to_string().contains(secret)));
+    let store = serde_json::json!({"profiles": {"openai:a": {"type": "api_key", "provider": "openai", "key": secret}}});
+    let machine = script::Machine { store: store.clone(), ..script::Machine::default() };
+    let script = script::Script { store: Some(script::Given::Inline(store)), ..script::Script::default() };
+    let printed = format!("{env:?} {loaded:?} {machine:?} {script:?}");
+    assert!(!printed.contains(&secret[..8]), "{printed}");
+}

@@ -12,7 +12,7 @@ use crate::machine::Machine;
 use crate::output::json::v1;
 use crate::output::list::{Column, Field, Tone, column};
 use crate::output::when;
-use crate::status::WindowStatus;
+use crate::status::{WindowStatus, exhausted_providers};
 
 const COLUMNS: [Column; 11] = [
     column("agent"),
@@ -67,7 +67,7 @@ fn look(
             return Ok(());
         }
         rows.retain(|row| args.all || row.active);
-        let mut exhausted = machine.exhausted_providers(view, context.now);
+        let mut exhausted = exhausted_providers(&machine.profiles(view, context.now));
         exhausted.retain(|provider| is_wanted(provider));
         looked.push(v1::AgentCooldowns {
             agent: view.store.agent.to_string(),

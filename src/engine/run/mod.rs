@@ -1261,14 +1261,14 @@ impl Runner<'_> {
         let Some(profile) = profile else { return };
         let now = self.world.now;
         let stats = self.world.auth.usage.entry(profile.clone()).or_default();
-        usage::clear(self.scene.rules, stats);
         if self.scene.run.success_sets_last_used {
-            stats.last_used = Some(Num::from(now));
+            usage::succeed(self.scene.rules, stats, now);
             let known = self.world.auth.last_good.get(candidate.provider.as_str()) == Some(profile);
             if !known {
                 self.world.auth.last_good.insert(candidate.provider.as_str().to_string(), profile.clone());
             }
         } else {
+            usage::clear(self.scene.rules, stats);
             stats.last_probe_at = Some(Num::from(now));
         }
     }
