@@ -2,23 +2,16 @@
 //!
 //! [`run`] is the whole program: arguments, streams, environment and clock are handed in.
 
+pub mod base;
+pub mod checks;
 pub mod cli;
 pub mod commands;
-pub mod complete;
 pub mod config;
-pub mod demo;
-pub mod doctor;
 pub mod engine;
-pub mod env;
-pub mod error;
-pub mod exit;
-pub mod machine;
+pub mod installation;
 pub mod output;
-pub mod rulebook;
 pub mod script;
-pub mod status;
 pub mod store;
-pub mod time;
 pub mod ui;
 
 use std::ffi::OsString;
@@ -27,12 +20,12 @@ use std::io;
 use clap::FromArgMatches;
 use clap::error::ErrorKind as ClapError;
 
+use base::env::Env;
+use base::error::Error;
+use base::exit::ExitStatus;
+use base::time::Clock;
 use cli::{Cli, ColorChoice};
 use commands::Context;
-use env::Env;
-use error::Error;
-use exit::ExitStatus;
-use time::Clock;
 use ui::{Io, Ui};
 
 /// Runs one command line and returns its exit status. `args` starts with the program's name.

@@ -3,7 +3,7 @@
 use std::io::{stderr, stdin, stdout};
 use std::process::ExitCode;
 
-use clawctl::{cli, env::Env, time::Clock, ui};
+use clawctl::{base::env::Env, base::time::Clock, cli, ui};
 
 fn main() -> ExitCode {
     // Answers the shell and ends here when COMPLETE is set; see `clawctl completions`.

@@ -6,10 +6,11 @@ use anstream::adapter::StripBytes;
 use anstyle::{AnsiColor, Style};
 use serde_json::Value;
 
+use crate::base::env::Env;
+use crate::base::error::{Error, Result};
+use crate::base::text;
 use crate::cli::ColorChoice;
-use crate::env::Env;
-use crate::error::{Error, Result};
-use crate::output::{escape, json};
+use crate::output::json;
 
 /// Which streams are terminals, and how wide the terminal is.
 #[derive(Debug, Clone, Copy, Default)]
@@ -158,21 +159,21 @@ impl<'a> Ui<'a> {
     /// A remark on stderr, unless `-q` or `--json`.
     pub fn note(&mut self, text: impl AsRef<str>) {
         if !self.quiet && !self.json {
-            let _ = writeln!(self.stderr.writer(), "{}", escape::lines(text.as_ref()));
+            let _ = writeln!(self.stderr.writer(), "{}", text::lines(text.as_ref()));
         }
     }
 
     /// A remark on stderr that only `-v` wants.
     pub fn detail(&mut self, text: impl AsRef<str>) {
         if self.verbose && !self.json {
-            let _ = writeln!(self.stderr.writer(), "{}", escape::lines(text.as_ref()));
+            let _ = writeln!(self.stderr.writer(), "{}", text::lines(text.as_ref()));
         }
     }
 
     /// A warning on stderr, also under `-q`: something was passed over.
     pub fn warn(&mut self, text: impl AsRef<str>) {
         let style = AnsiColor::Yellow.on_default().bold();
-        let text = escape::lines(text.as_ref());
+        let text = text::lines(text.as_ref());
         if self.json {
             self.warnings.push(text);
         } else {
@@ -242,7 +243,7 @@ impl<'a> Ui<'a> {
         if self.json || !(self.terminal.stdin && self.terminal.stderr) {
             return Ok(None);
         }
-        let choice = dialoguer::Select::new().with_prompt(escape::text(question)).items(answers).default(0);
+        let choice = dialoguer::Select::new().with_prompt(text::text(question)).items(answers).default(0);
         choice.interact_opt().map_err(terminal_error)
     }
 
@@ -259,7 +260,7 @@ impl<'a> Ui<'a> {
                 .hint("repeat the command with --yes, or with --dry-run to see what it would do"));
         }
         dialoguer::Confirm::new()
-            .with_prompt(escape::text(question))
+            .with_prompt(text::text(question))
             .default(false)
             .interact_opt()
             .map(|answer| answer.unwrap_or(false))
@@ -270,7 +271,7 @@ impl<'a> Ui<'a> {
 fn terminal_error(dialoguer::Error::IO(error): dialoguer::Error) -> Error {
     match error.kind() {
         io::ErrorKind::Interrupted => {
-            Error::new(crate::error::ErrorKind::Interrupted, "interrupted; nothing was written")
+            Error::new(crate::base::error::ErrorKind::Interrupted, "interrupted; nothing was written")
         }
         _ => {
             Error::failed("can't ask at the terminal").caused_by(error).hint("repeat the command with --yes")
@@ -282,17 +283,17 @@ fn terminal_error(dialoguer::Error::IO(error): dialoguer::Error) -> Error {
 fn write_error(err: &mut dyn Write, error: &Error) -> io::Result<()> {
     let red = AnsiColor::Red.on_default().bold();
     let dim = Style::new().dimmed();
-    writeln!(err, "{red}error:{red:#} {}", escape::lines(&error.message))?;
+    writeln!(err, "{red}error:{red:#} {}", text::lines(&error.message))?;
     if let Some(place) = &error.place {
-        writeln!(err, "  {dim}at:{dim:#} {}", escape::text(&place.to_string()))?;
+        writeln!(err, "  {dim}at:{dim:#} {}", text::text(&place.to_string()))?;
     }
     let mut source = error.source.as_ref().map(|source| &**source as &dyn std::error::Error);
     while let Some(cause) = source {
-        writeln!(err, "  {dim}cause:{dim:#} {}", escape::text(&cause.to_string()))?;
+        writeln!(err, "  {dim}cause:{dim:#} {}", text::text(&cause.to_string()))?;
         source = cause.source();
     }
     for hint in &error.hints {
-        writeln!(err, "  {dim}next:{dim:#} {}", escape::lines(hint))?;
+        writeln!(err, "  {dim}next:{dim:#} {}", text::lines(hint))?;
     }
     Ok(())
 }

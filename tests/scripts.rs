@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use clawctl::base::time::Millis;
 use clawctl::engine::classify::Classifier;
 use clawctl::engine::rules::RuleSet;
 use clawctl::script::{Machine, ReplayResult, Script, compare, parse, replay, story};
-use clawctl::time::Millis;
 
 fn tour() -> Vec<(String, Script)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts");

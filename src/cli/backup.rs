@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 
 use super::{ListFormatArg, WriteArgs};
-use crate::complete;
+use crate::commands::complete;
 
 /// `backup`.
 #[derive(Debug, Subcommand)]

@@ -3,8 +3,8 @@
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::{DiagnosticFormat, ListFormatArg};
+use crate::checks::doctor::{Safety, by_id, near};
 use crate::config::Severity;
-use crate::doctor::{Safety, by_id, near};
 use crate::store::ProfileId;
 use crate::store::import::Side;
 
@@ -35,10 +35,10 @@ pub struct Doctor {
     #[arg(long)]
     pub diff: bool,
     /// Ask only this rule; may be given several times
-    #[arg(long, value_name = "ID", value_parser = rule_id, add = crate::complete::rules())]
+    #[arg(long, value_name = "ID", value_parser = rule_id, add = crate::commands::complete::rules())]
     pub only: Vec<String>,
     /// Don't ask this rule; may be given several times
-    #[arg(long, value_name = "ID", value_parser = rule_id, add = crate::complete::rules())]
+    #[arg(long, value_name = "ID", value_parser = rule_id, add = crate::commands::complete::rules())]
     pub skip: Vec<String>,
     /// Decide conflicts of an import: store, file, or ID=store and ID=file for one profile
     #[arg(long, value_name = "SIDE", value_parser = preference, requires = "fix")]
@@ -75,7 +75,7 @@ pub struct DoctorRules {
   clawctl doctor explain legacy-not-imported")]
 pub struct DoctorExplain {
     /// Rule id, as findings show it
-    #[arg(value_name = "ID", value_parser = rule_id, add = crate::complete::rules())]
+    #[arg(value_name = "ID", value_parser = rule_id, add = crate::commands::complete::rules())]
     pub id: String,
 }
 

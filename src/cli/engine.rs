@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueHint};
 
 use super::ListFormatArg;
-use crate::complete;
+use crate::commands::complete;
 
 /// `classify`.
 #[derive(Debug, Args)]

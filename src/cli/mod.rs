@@ -21,8 +21,8 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 
-use crate::exit::EXIT_STATUS_HELP;
-use crate::time::{Millis, parse_time};
+use crate::base::exit::EXIT_STATUS_HELP;
+use crate::base::time::{Millis, parse_time};
 
 /// Admin toolkit for people who run OpenClaw gateways.
 ///
@@ -50,7 +50,7 @@ pub struct GlobalArgs {
     #[arg(long, global = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub config: Option<PathBuf>,
     /// Agent to work on; may be given several times [default: the config's default agent]
-    #[arg(long, global = true, value_name = "ID", add = crate::complete::agents())]
+    #[arg(long, global = true, value_name = "ID", add = crate::commands::complete::agents())]
     pub agent: Vec<String>,
     /// Work on every agent
     #[arg(long, global = true, conflicts_with = "agent")]

@@ -6,14 +6,15 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use serde::{Deserialize, Serialize};
 
 use super::{Context, Layout};
+use crate::base::exit::ExitStatus;
+use crate::base::text;
 use crate::cli::{Classify, ListFormat};
 use crate::engine::classify::{Classifier, Signal};
 use crate::engine::usage::{self, CooldownSettings, Failure};
 use crate::engine::{EngineConfig, Reason, RuleSet, UsageStats};
-use crate::exit::ExitStatus;
-use crate::machine::Machine;
-use crate::output::{escape, when};
-use crate::rulebook::Rulebook;
+use crate::installation::machine::Machine;
+use crate::installation::rulebook::Rulebook;
+use crate::output::when;
 
 /// A longer line is no error text; reading it whole could fill the memory.
 const MAX_LINE: u64 = 4 * 1024 * 1024;
@@ -54,7 +55,7 @@ pub(super) fn run(context: &mut Context<'_, '_>, args: &Classify) -> anyhow::Res
         writeln!(out, "overflow  likely: the conversation may be too long for the model")?;
     }
     writeln!(out, "then      {then}")?;
-    writeln!(out, "rules     {} ({})", escape::text(&book.set.id), escape::text(&book.why))?;
+    writeln!(out, "rules     {} ({})", text::text(&book.set.id), text::text(&book.why))?;
     Ok(ExitStatus::Ok)
 }
 
@@ -89,7 +90,7 @@ fn consequence(rules: &RuleSet, reason: Option<Reason>, provider: Option<&str>) 
     }
     let provider = rules.providers.normalize(provider.unwrap_or_default()).into_owned();
     let settings = CooldownSettings::new(rules, &EngineConfig::default().auth.cooldowns, &provider);
-    let now = crate::time::Millis(1_000_000_000_000);
+    let now = crate::base::time::Millis(1_000_000_000_000);
     let mut stats = UsageStats::default();
     usage::fail(rules, &settings, &mut stats, Failure { now, reason, model: Some("m") });
     let window = usage::windows(rules, &stats, now).into_iter().max_by_key(|window| window.until);

@@ -5,8 +5,8 @@ use anyhow::anyhow;
 use clap_complete::env::Shells;
 
 use super::Context;
+use crate::base::exit::ExitStatus;
 use crate::cli::Completions;
-use crate::exit::ExitStatus;
 
 pub(super) fn run(context: &mut Context<'_, '_>, args: &Completions) -> anyhow::Result<ExitStatus> {
     context.ui.out().write_all(&script(args.shell)?)?;

@@ -6,9 +6,9 @@ use std::path::Path;
 use clap_mangen::Man as Page;
 
 use super::Context;
+use crate::base::error::Error;
+use crate::base::exit::ExitStatus;
 use crate::cli::{self, Man};
-use crate::error::Error;
-use crate::exit::ExitStatus;
 
 pub(super) fn run(context: &mut Context<'_, '_>, args: &Man) -> anyhow::Result<ExitStatus> {
     let pages = pages()?;

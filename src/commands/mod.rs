@@ -3,6 +3,7 @@
 pub mod auth;
 pub mod backup;
 pub mod classify;
+pub mod complete;
 pub mod completions;
 pub mod config;
 pub mod cooldowns;
@@ -19,20 +20,20 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use crate::base::env::Env;
+use crate::base::error::{Error, Result};
+use crate::base::exit::ExitStatus;
+use crate::base::text;
+use crate::base::time::{Clock, Millis};
 use crate::cli::{
     AuthCommand, BackupCommand, Command, ConfigCommand, CooldownsCommand, DiagnosticFormat, DoctorCommand,
     GlobalArgs, ListFormat, OrderCommand, RulesCommand,
 };
-use crate::env::Env;
-use crate::error::{Error, Result};
-use crate::exit::ExitStatus;
-use crate::machine::{AgentView, Machine};
-use crate::output::escape;
+use crate::installation::machine::{AgentView, Machine};
 use crate::output::json::{self, v1};
 use crate::output::list::{self, Column, Field};
 use crate::output::redact::Redactor;
 use crate::store::{Agent, NoteKind};
-use crate::time::{Clock, Millis};
 use crate::ui::Ui;
 
 /// What every command is given.
@@ -80,7 +81,7 @@ impl<'a, 'io> Context<'a, 'io> {
     #[must_use]
     pub fn suggested(&self, command: &str) -> String {
         let place = self.global.state_dir.as_ref().map_or_else(String::new, |dir| {
-            format!(" --state-dir {}", escape::shell_word(&dir.display().to_string()))
+            format!(" --state-dir {}", text::shell_word(&dir.display().to_string()))
         });
         format!("clawctl {command}{place}")
     }
@@ -304,7 +305,7 @@ pub fn asks_for_json(command: Option<&Command>) -> bool {
 /// Runs the command.
 ///
 /// # Errors
-/// Whatever the command reports; [`crate::error::Error`] decides the exit status.
+/// Whatever the command reports; [`crate::base::error::Error`] decides the exit status.
 pub fn dispatch(context: &mut Context<'_, '_>, command: Option<Command>) -> anyhow::Result<ExitStatus> {
     match command {
         None => overview::run(context),

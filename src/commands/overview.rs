@@ -1,12 +1,12 @@
 //! `clawctl` alone: what is here, and what to type next.
 
 use super::{Context, Layout, json_rules};
+use crate::base::error::ErrorKind;
+use crate::base::exit::ExitStatus;
+use crate::base::text;
 use crate::cli::ListFormat;
-use crate::error::ErrorKind;
-use crate::exit::ExitStatus;
-use crate::output::escape;
+use crate::installation::status::exhausted_providers;
 use crate::output::json::v1;
-use crate::status::exhausted_providers;
 
 pub(super) fn run(context: &mut Context<'_, '_>) -> anyhow::Result<ExitStatus> {
     let machine = match context.machine() {
@@ -49,26 +49,21 @@ pub(super) fn run(context: &mut Context<'_, '_>) -> anyhow::Result<ExitStatus> {
         return Ok(ExitStatus::Ok);
     }
     let out = context.ui.out();
-    writeln!(out, "state folder  {} ({})", escape::text(&overview.state_dir), overview.state_dir_why)?;
-    writeln!(
-        out,
-        "config        {} ({})",
-        escape::text(&overview.config),
-        escape::text(&overview.config_state)
-    )?;
+    writeln!(out, "state folder  {} ({})", text::text(&overview.state_dir), overview.state_dir_why)?;
+    writeln!(out, "config        {} ({})", text::text(&overview.config), text::text(&overview.config_state))?;
     writeln!(out, "stores        {}", overview.generation)?;
     for agent in &overview.agents {
         writeln!(
             out,
             "agent         {}: {} profiles, {} usable now, {} active windows; rules {}",
-            escape::text(&agent.agent),
+            text::text(&agent.agent),
             agent.profiles,
             agent.usable,
             agent.windows,
             agent.rules.id
         )?;
         for provider in &agent.providers_without_usable_profile {
-            writeln!(out, "              no usable profile of {}", escape::text(provider))?;
+            writeln!(out, "              no usable profile of {}", text::text(provider))?;
         }
     }
     writeln!(out, "\nWhat to type next:")?;

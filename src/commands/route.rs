@@ -4,14 +4,14 @@ use serde::Serialize;
 
 use super::auth::order::explain;
 use super::{Context, Layout, simulate};
+use crate::base::error::Error;
+use crate::base::exit::ExitStatus;
+use crate::base::text;
 use crate::cli::{ListFormat, Route};
 use crate::engine::order::OrderQuery;
-use crate::error::Error;
-use crate::exit::ExitStatus;
-use crate::output::escape;
+use crate::installation::rulebook::Rulebook;
 use crate::output::json::v1;
 use crate::output::list::Tone;
-use crate::rulebook::Rulebook;
 use crate::script::{self, Script, Send, Step, Turn};
 
 #[derive(Serialize)]
@@ -99,8 +99,8 @@ fn print(
             writeln!(
                 out,
                 "next     {good}{}{good:#} with {}",
-                escape::text(&text),
-                escape::text(&redact.scrub(profile))
+                text::text(&text),
+                text::text(&redact.scrub(profile))
             )?;
         }
         None => {
@@ -108,22 +108,22 @@ fn print(
             writeln!(out, "next     {bad}nothing would be tried{bad:#}")?;
         }
     }
-    writeln!(out, "asked    {} ({})", escape::text(&turn.requested), turn.source)?;
-    writeln!(out, "chain    {}", escape::text(&turn.candidates.join(" -> ")))?;
+    writeln!(out, "asked    {} ({})", text::text(&turn.requested), turn.source)?;
+    writeln!(out, "chain    {}", text::text(&turn.candidates.join(" -> ")))?;
     for line in story.iter().flat_map(|story| &story.lines).filter(|line| line.kind != "ok") {
-        writeln!(out, "passed   {}", escape::text(&redact.scrub(&line.text)))?;
+        writeln!(out, "passed   {}", text::text(&redact.scrub(&line.text)))?;
     }
     if let (None, Some(summary)) = (&turn.chosen, &turn.summary) {
-        writeln!(out, "because  {}", escape::text(&redact.scrub(&summary.text)))?;
+        writeln!(out, "because  {}", text::text(&redact.scrub(&summary.text)))?;
     }
     for order in orders {
-        writeln!(out, "\n{} ({})", escape::text(&order.provider), escape::text(&order.source_text))?;
+        writeln!(out, "\n{} ({})", text::text(&order.provider), text::text(&order.source_text))?;
         if order.profiles.is_empty() {
             writeln!(out, "   -  no profile")?;
         }
         for profile in &order.profiles {
             let rank = profile.rank.map_or_else(|| "-".to_owned(), |rank| rank.to_string());
-            writeln!(out, "  {rank:>2}  {}  {}", escape::text(&profile.id), escape::text(&profile.text))?;
+            writeln!(out, "  {rank:>2}  {}  {}", text::text(&profile.id), text::text(&profile.text))?;
         }
     }
     Ok(())

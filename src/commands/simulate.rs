@@ -9,19 +9,20 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{Context, Layout};
+use crate::base::env::Env;
+use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::exit::ExitStatus;
+use crate::base::text;
+use crate::base::time::Millis;
 use crate::cli::{ListFormat, Simulate};
 use crate::config::{self, LoadOptions};
-use crate::env::Env;
-use crate::error::{Error, ErrorKind, Result};
-use crate::exit::ExitStatus;
-use crate::machine::Machine;
+use crate::installation::machine::Machine;
+use crate::installation::rulebook::Rulebook;
 use crate::output::list::Tone;
 use crate::output::redact::Redactor;
-use crate::output::{escape, json, when};
-use crate::rulebook::Rulebook;
+use crate::output::{json, when};
 use crate::script::{self, Difference, Loader, ReplayResult, Script, Step, Turn};
 use crate::store::sessions;
-use crate::time::Millis;
 
 pub(super) fn run(context: &mut Context<'_, '_>, args: &Simulate) -> anyhow::Result<ExitStatus> {
     let forced = Rulebook::named(Some(&args.rules), &context.env.current_dir)?;
@@ -358,7 +359,7 @@ fn print(
     let name = result.script.as_deref().unwrap_or("script");
     let redact = &context.redact;
     let out = context.ui.out();
-    writeln!(out, "{} (rules {}: {})", escape::text(name), result.rules.id, escape::text(&result.rules.why))?;
+    writeln!(out, "{} (rules {}: {})", text::text(name), result.rules.id, text::text(&result.rules.why))?;
     if trace {
         print_story(out, result, redact)?;
     } else {
@@ -373,7 +374,7 @@ fn print(
         for difference in differences {
             let (turn, field) = (difference.turn + 1, &difference.field);
             let why = redact.scrub(&difference.why);
-            writeln!(out, "  turn {turn} differs in {field}: {}", escape::text(&why))?;
+            writeln!(out, "  turn {turn} differs in {field}: {}", text::text(&why))?;
         }
     }
     let expectations = &result.expectations;
@@ -386,7 +387,7 @@ fn print(
         )?;
         writeln!(out, "      (- expected, + got)")?;
         for line in failure.diff.lines() {
-            writeln!(out, "      {}", escape::text(&redact.scrub(line)))?;
+            writeln!(out, "      {}", text::text(&redact.scrub(line)))?;
         }
     }
     if expectations.checked > 0 && expectations.failed.is_empty() {
@@ -399,7 +400,7 @@ fn print(
 /// Every turn told.
 fn print_story(out: &mut dyn Write, result: &ReplayResult, redact: &Redactor) -> std::io::Result<()> {
     for story in script::story(result) {
-        writeln!(out, "  {}", escape::text(&story.head))?;
+        writeln!(out, "  {}", text::text(&story.head))?;
         for line in &story.lines {
             let (mark, tone) = match line.kind {
                 "ok" => ("+", Tone::Good),
@@ -408,9 +409,9 @@ fn print_story(out: &mut dyn Write, result: &ReplayResult, redact: &Redactor) ->
                 _ => ("*", Tone::Dim),
             };
             let style = tone.style();
-            writeln!(out, "    {style}{mark}{style:#} {}", escape::text(&redact.scrub(&line.text)))?;
+            writeln!(out, "    {style}{mark}{style:#} {}", text::text(&redact.scrub(&line.text)))?;
         }
-        writeln!(out, "    => {}", escape::text(&redact.scrub(&story.end)))?;
+        writeln!(out, "    => {}", text::text(&redact.scrub(&story.end)))?;
     }
     Ok(())
 }
@@ -436,7 +437,7 @@ fn turn_line(turn: &Turn) -> String {
         counted(turn.attempts.len(), "attempt"),
         counted(requests as usize, "request"),
     );
-    escape::text(&text).into_owned()
+    text::text(&text).into_owned()
 }
 
 /// `1 attempt`, `2 attempts`.

@@ -1,8 +1,8 @@
 //! `clawctl undo`
 
+use crate::base::exit::ExitStatus;
 use crate::cli::Undo;
 use crate::commands::Context;
-use crate::exit::ExitStatus;
 use crate::store::{BackupId, WriteContext, backup};
 
 pub(crate) fn run(context: &mut Context<'_, '_>, args: &Undo) -> anyhow::Result<ExitStatus> {

@@ -6,11 +6,11 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::{Context, Layout};
+use crate::base::error::Result;
+use crate::base::exit::ExitStatus;
+use crate::base::text;
 use crate::cli::{ListFormat, WriteArgs};
-use crate::error::Result;
-use crate::exit::ExitStatus;
-use crate::machine::{AgentView, Machine};
-use crate::output::escape;
+use crate::installation::machine::{AgentView, Machine};
 use crate::output::json::v1;
 use crate::store::write::{apply_all, plan};
 use crate::store::{Change, MemberChange, Plan, WriteContext};
@@ -124,7 +124,7 @@ pub(super) fn carry_out(
 
 /// The command that takes a write back.
 pub(super) fn undo_command(context: &Context<'_, '_>, backup: &str) -> String {
-    context.suggested(&format!("undo {}", escape::shell_word(backup)))
+    context.suggested(&format!("undo {}", text::shell_word(backup)))
 }
 
 /// `order.openai: ["a"] -> ["b"]`, on stdout.
@@ -134,14 +134,9 @@ fn show(context: &mut Context<'_, '_>, planned: &Planned, ahead: bool) -> anyhow
         let before = value_text(context, member.before.as_deref());
         let after = value_text(context, member.after.as_deref());
         let path = json_path(context, member);
-        writeln!(context.ui.out(), "{verb} {} of agent {}", escape::text(&path), planned.agent)?;
-        writeln!(
-            context.ui.out(),
-            "  before: {}\n  after:  {}",
-            escape::text(&before),
-            escape::text(&after)
-        )?;
-        writeln!(context.ui.out(), "  in:     {}", escape::text(&member.source.to_string()))?;
+        writeln!(context.ui.out(), "{verb} {} of agent {}", text::text(&path), planned.agent)?;
+        writeln!(context.ui.out(), "  before: {}\n  after:  {}", text::text(&before), text::text(&after))?;
+        writeln!(context.ui.out(), "  in:     {}", text::text(&member.source.to_string()))?;
     }
     Ok(())
 }

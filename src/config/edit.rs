@@ -142,8 +142,8 @@ pub fn apply(text: &str, edits: &[Edit]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::env::Env;
     use crate::config::{JsonPath, LoadOptions, load_bytes};
-    use crate::env::Env;
 
     fn without(text: &str, path: &str, index: usize) -> Option<String> {
         let env = Env::new([("A", "x")], "/");

@@ -12,7 +12,7 @@ use super::finding::{Finding, Severity};
 use super::node::{Kind, Node};
 use super::path::{JsonPath, Step};
 use super::source::Span;
-use crate::env::Env;
+use crate::base::env::Env;
 
 /// A `${VAR}` in the config.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -12,8 +12,8 @@ use super::node::Node;
 use super::parse;
 use super::path::JsonPath;
 use super::source::{FileId, Source, Span};
-use crate::env::Env;
-use crate::error::{Error, ErrorKind, Place};
+use crate::base::env::Env;
+use crate::base::error::{Error, ErrorKind, Place};
 
 /// The largest main config that is read.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;

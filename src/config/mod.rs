@@ -9,7 +9,6 @@ pub mod explain;
 mod finding;
 pub mod fix;
 mod include;
-pub mod lints;
 mod load;
 mod node;
 mod parse;

@@ -3,7 +3,6 @@
 
 pub mod chain;
 pub mod classify;
-pub mod coerce;
 pub mod facts;
 pub mod ids;
 mod js;
@@ -14,6 +13,7 @@ pub mod rules;
 pub mod run;
 pub mod session;
 pub mod state;
+pub mod stored;
 pub mod types;
 pub mod usage;
 pub mod view;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::time::Millis;
+use crate::base::time::Millis;
 
 use super::facts::{CredentialType, Expiry, ProfileFacts};
 use super::ids::ProfileId;

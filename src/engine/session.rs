@@ -14,7 +14,7 @@ use super::rules::{RuleSet, RunRules};
 use super::run::{Pin, World};
 use super::usage;
 use super::view::{AgentEntry, EngineConfig};
-use crate::time::Millis;
+use crate::base::time::Millis;
 
 /// A session's entry, as a store holds it.
 pub type Entry = Map<String, Value>;

@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Number, Value};
 
-use crate::time::Millis;
+use crate::base::time::Millis;
 
 use super::facts::ProfileFacts;
 use super::ids::ProfileId;

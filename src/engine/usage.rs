@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::time::Millis;
+use crate::base::time::Millis;
 
 use super::ids::ProfileId;
 use super::js;

@@ -7,7 +7,7 @@ use comfy_table::{
     Attribute, Cell, CellAlignment, Color, ColumnConstraint, ContentArrangement, Table, presets,
 };
 
-use super::escape;
+use crate::base::text;
 
 /// What a cell's colour says; the text says it too.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -137,7 +137,7 @@ pub fn write_tsv(out: &mut dyn Write, rows: &[Vec<Field>]) -> io::Result<()> {
             if index > 0 {
                 out.write_all(b"\t")?;
             }
-            out.write_all(escape::text(field.machine.as_ref().unwrap_or(&field.text)).as_bytes())?;
+            out.write_all(text::text(field.machine.as_ref().unwrap_or(&field.text)).as_bytes())?;
         }
         out.write_all(b"\n")?;
     }
@@ -174,7 +174,7 @@ pub fn write_table(
     );
     for row in rows {
         table.add_row(shown.iter().map(|&index| {
-            row.get(index).map_or_else(|| Cell::new(""), |field| field.tone.paint(&escape::text(&field.text)))
+            row.get(index).map_or_else(|| Cell::new(""), |field| field.tone.paint(&text::text(&field.text)))
         }));
     }
     for (position, &index) in shown.iter().enumerate() {
@@ -225,16 +225,11 @@ fn write_blocks(
     let bold = Style::new().bold();
     for row in rows {
         let head = row.get(first).map_or("", |field| field.text.as_str());
-        writeln!(out, "{bold}{}{bold:#}", escape::text(head))?;
+        writeln!(out, "{bold}{}{bold:#}", text::text(head))?;
         for &index in rest {
             let Some(field) = row.get(index).filter(|field| !field.text.is_empty()) else { continue };
             let style = field.tone.style();
-            writeln!(
-                out,
-                "  {:<names$}  {style}{}{style:#}",
-                columns[index].name,
-                escape::text(&field.text)
-            )?;
+            writeln!(out, "  {:<names$}  {style}{}{style:#}", columns[index].name, text::text(&field.text))?;
         }
     }
     Ok(())

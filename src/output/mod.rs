@@ -1,7 +1,6 @@
 //! How results are printed. Knows data, not commands.
 
 pub mod diagnostics;
-pub mod escape;
 pub mod json;
 pub mod list;
 pub mod redact;

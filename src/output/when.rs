@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Local};
 
-use crate::time::Millis;
+use crate::base::time::Millis;
 
 const UNITS: [(i64, &str); 4] = [(86_400_000, "d"), (3_600_000, "h"), (60_000, "min"), (1_000, "s")];
 

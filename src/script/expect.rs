@@ -4,11 +4,11 @@ use serde_json::{Value, json};
 
 use super::model::{Expect, ExpectWindow};
 use super::result::{ExpectationFailure, Turn};
+use crate::base::time::Millis;
 use crate::engine::rules::RuleSet;
 use crate::engine::run::{SetBy, World};
 use crate::engine::state::Num;
 use crate::engine::usage::{self, Window};
-use crate::time::Millis;
 
 /// Checks item `index` right after its send.
 pub(super) fn check(

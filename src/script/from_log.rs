@@ -9,10 +9,10 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::model::{Origin, Reply, ReplyKind, ReplyRule, Script, Send, Step};
+use crate::base::error::Error;
+use crate::base::time::{Millis, parse_time};
 use crate::engine::rules::RuleSet;
 use crate::engine::types::Reason;
-use crate::error::Error;
-use crate::time::{Millis, parse_time};
 
 /// `embedded run failover decision: runId=... decision=... reason=... from=provider/model profile=...`
 static ATTEMPT: LazyLock<Option<Regex>> = LazyLock::new(|| {

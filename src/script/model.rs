@@ -3,8 +3,8 @@
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
+use crate::base::time::Millis;
 use crate::engine::session::Source;
-use crate::time::Millis;
 
 /// Where a script came from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -11,9 +11,9 @@ use super::model::{
 };
 use super::span::{Kind, Member, Node, line_column, members_to_map, parse_json5};
 use super::units::duration;
+use crate::base::error::Error;
+use crate::base::time::{Millis, parse_time};
 use crate::engine::session::Source;
-use crate::error::Error;
-use crate::time::{Millis, parse_time};
 
 /// A mistake in a script; `place` has the file, line, column and JSON path.
 pub type ScriptError = Error;

@@ -2,12 +2,12 @@
 
 use super::result::{AttemptLine, CandidateRef, DecisionLine, Outcome, Skipped, Summary, Turn, WindowLine};
 use super::text::Secrets;
+use crate::base::time::Millis;
 use crate::engine::ids::ModelRef;
 use crate::engine::run::{AnswerKind, Attempt, Event, Run, RunEnd, Skip, SkipWhy};
 use crate::engine::session::Selection;
 use crate::engine::types::Reason;
 use crate::engine::usage::Window;
-use crate::time::Millis;
 
 pub(super) struct TurnFacts<'a, F: FnOnce() -> Option<Millis>> {
     pub step: usize,

@@ -12,6 +12,8 @@ use super::render::{self, TurnFacts};
 use super::result::{Expectations, FinalState, ReplayResult, RulesChoice, Turn};
 use super::text::Secrets;
 use super::units::relative;
+use crate::base::error::Error;
+use crate::base::time::Millis;
 use crate::engine::classify::Classifier;
 use crate::engine::ids::{ModelRef, ProfileId};
 use crate::engine::notice;
@@ -23,8 +25,6 @@ use crate::engine::session::{self, Entry, Known, Message, Place, Source};
 use crate::engine::state::AuthState;
 use crate::engine::types::Reason;
 use crate::engine::view::EngineConfig;
-use crate::error::Error;
-use crate::time::Millis;
 
 /// What a script takes from the machine where it says nothing itself.
 #[derive(Clone, Default)]

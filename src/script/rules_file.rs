@@ -166,8 +166,8 @@ fn rows(reader: &mut Reader<'_>, node: &super::span::Node) -> Vec<(usize, Row)> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::time::Millis;
     use crate::engine::classify::Signal;
-    use crate::time::Millis;
 
     #[test]
     fn constants_and_rows_are_taken_over() {

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::{Machine, ReplayResult, ReplyKind, Step, compare, parse, replay};
+use crate::base::time::Millis;
 use crate::engine::classify::Classifier;
 use crate::engine::rules::RuleSet;
-use crate::time::Millis;
 
 fn mistakes(text: &str) -> Vec<String> {
     let errors = parse(text, "a.json5").expect_err("a mistake");

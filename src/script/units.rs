@@ -1,6 +1,6 @@
 //! Durations (`45s`, `1h30m`, `250ms`) and times relative to the start (`+4m`, `-10s`).
 
-use crate::time::Millis;
+use crate::base::time::Millis;
 
 /// Reads a duration: numbers with the units `ms`, `s`, `m`, `h`, `d`.
 ///

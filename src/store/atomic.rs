@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::fault::{space, step};
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
 
 const PREFIX: &str = ".clawctl-";
 const SUFFIX: &str = ".tmp";

@@ -15,8 +15,8 @@ use serde_json::Value;
 use super::edit::Document;
 use super::layer::{Layer, Stored, damage_note};
 use super::{Agent, AgentId, Credential, Generation, Installation, ProfileId};
-use crate::error::{Error, Result};
-use crate::time::Millis;
+use crate::base::error::{Error, Result};
+use crate::base::time::Millis;
 
 /// Whose data something is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -24,8 +24,8 @@ use super::sqlite::{self, sqlite_error};
 use super::target::{create_agent_database, files_in, remove_bare_database};
 use super::write::{Edit, Undoable, paths_of, same_json, write_edits};
 use super::{Agent, Generation, Installation, MemberChange, WriteContext, Written, atomic};
-use crate::error::{Error, ErrorKind, Result};
-use crate::time::Millis;
+use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::time::Millis;
 
 const MANIFEST: &str = "manifest.json";
 

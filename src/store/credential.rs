@@ -5,7 +5,7 @@ use std::fmt;
 use serde_json::{Map, Value};
 
 use super::secret::{Secret, SecretKind};
-use crate::time::Millis;
+use crate::base::time::Millis;
 
 /// `type` of a credential.
 #[derive(Debug, Clone, PartialEq, Eq)]

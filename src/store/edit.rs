@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use serde::de::IgnoredAny;
 
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
 
 const BOM: char = '\u{feff}';
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::auth::Origin;
 use super::layer::{AGENT_DATABASE, Layer, Look, Shared, is_auth_database, read_agent, read_shared};
 use super::{AgentId, Places};
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
 
 /// An agent that the config names.
 #[derive(Debug, Clone)]

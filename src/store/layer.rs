@@ -9,8 +9,8 @@ use serde::{Deserialize, Deserializer};
 use super::auth::{Note, NoteKind, Origin, Row, SchemaInfo, Source};
 use super::edit::Document;
 use super::{AgentId, sqlite};
-use crate::error::{Error, ErrorKind, Result};
-use crate::time::Millis;
+use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::time::Millis;
 
 /// Newest `user_version` of an agent database that was checked (2026.9.6).
 pub(crate) const KNOWN_AGENT_SCHEMA: i64 = 23;

@@ -15,7 +15,7 @@ use super::canonical::{self, is_reserved};
 use super::edit::Document;
 use super::layer::{PROFILES_FILE, STATE_FILE};
 use super::{Agent, Credential, Generation, Installation, ProfileId};
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
 
 const FLAT_FILE: &str = "auth.json";
 

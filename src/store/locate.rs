@@ -7,8 +7,8 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::env::Env;
-use crate::error::{Error, Result};
+use crate::base::env::Env;
+use crate::base::error::{Error, Result};
 
 const CONFIG_NAMES: [&str; 2] = ["openclaw.json", "clawdbot.json"];
 

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::fault::{space, step};
 use super::sqlite::{BUSY_TIMEOUT, beside};
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
 
 /// After this time a release takes any lock for abandoned.
 const STALE_AFTER: Duration = Duration::from_secs(30);
@@ -198,7 +198,7 @@ mod tests {
         assert_eq!(owner.pid, i32::try_from(std::process::id()).unwrap());
         assert!(owner.created_at.ends_with('Z'), "as Date.toISOString");
         let error = acquire_within(&file, Duration::from_millis(60)).unwrap_err();
-        assert_eq!(error.kind, crate::error::ErrorKind::Busy);
+        assert_eq!(error.kind, crate::base::error::ErrorKind::Busy);
         assert!(error.message.contains(&std::process::id().to_string()), "{error}");
         drop(held);
         assert!(!lock.exists());

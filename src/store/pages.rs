@@ -14,7 +14,7 @@ use std::os::unix::fs::FileExt;
 
 use super::auth::Row;
 use super::sqlite::Found;
-use crate::time::Millis;
+use crate::base::time::Millis;
 
 /// More pages than the tables in question ever have.
 const MAX_PAGES: usize = 4_096;

@@ -6,7 +6,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use secrecy::{ExposeSecret, SecretString};
 use sha2::Sha256;
 
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
 
 /// What a secret is; its name in masks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::layer::{self, AGENT_DATABASE};
 use super::{Agent, Installation, sqlite};
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
 
 /// An agent's sessions by key, in stored sequence. Entries that are no objects are left out.
 ///

@@ -30,8 +30,8 @@ use rustix::fs::FlockOperation;
 
 use super::auth::Row;
 use super::{layer, pages};
-use crate::error::{Error, Result};
-use crate::time::Millis;
+use crate::base::error::{Error, Result};
+use crate::base::time::Millis;
 
 /// How long another process may hold the database before this is "busy"; the releases wait as long.
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);

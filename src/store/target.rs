@@ -15,8 +15,8 @@ use super::layer::{
 use super::sqlite::{self, sqlite_error};
 use super::write::{Edit, edited, same_json};
 use super::{AgentId, Generation, Installation, atomic, lock};
-use crate::error::{Error, Result};
-use crate::time::Millis;
+use crate::base::error::{Error, Result};
+use crate::base::time::Millis;
 
 /// What the releases write for an agent without profiles.
 const EMPTY_STORE: &str = r#"{"version":1,"profiles":{}}"#;

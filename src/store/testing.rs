@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 
 use super::{AgentId, ConfiguredAgent, ConfiguredAgents, Installation, Options, Places};
-use crate::env::Env;
+use crate::base::env::Env;
 
 /// A state folder that is gone after the test.
 pub(crate) struct Home {

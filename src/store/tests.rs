@@ -9,8 +9,8 @@ use rusqlite::Connection;
 
 use super::testing::{Home, agent_database, play, role, state_database};
 use super::*;
-use crate::env::Env;
-use crate::error::ErrorKind;
+use crate::base::env::Env;
+use crate::base::error::ErrorKind;
 
 fn ids(store: &AuthStore) -> Vec<&str> {
     store.profiles.keys().map(ProfileId::as_str).collect()

@@ -23,8 +23,8 @@ use super::{
     Agent, AuthStore, Backup, BackupId, Credential, Generation, Installation, NoteKind, ProfileId, RawJson,
     Row, backup, credential, edit,
 };
-use crate::error::{Error, ErrorKind, Result};
-use crate::time::Millis;
+use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::time::Millis;
 
 /// A change of what one agent's store holds.
 #[derive(Debug, Clone, PartialEq, Eq)]

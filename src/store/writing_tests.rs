@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 
 use super::testing::{Home, agent_database, play, role, state_database};
 use super::*;
-use crate::error::{Error, ErrorKind, Result};
-use crate::time::Millis;
+use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::time::Millis;
 
 const NOW: Millis = Millis(1_796_000_000_000);
 const STORE: &str = r#"{"version":1,"profiles":{"openai:a":{"type":"api_key","provider":"openai","key":"sk-made-up-a","future":1e3},"openai:b":{"type":"api_key","provider":"openai","key":"sk-made-up-b"}}}"#;
@@ -558,7 +558,7 @@ mod processes {
         let home = PathBuf::from(std::env::var_os(STATE_DIR).unwrap());
         let provider = std::env::var(PROVIDER).unwrap();
         let places =
-            Places::find(&crate::env::Env::new([("HOME", &home)], "/"), &Options::default()).unwrap();
+            Places::find(&crate::base::env::Env::new([("HOME", &home)], "/"), &Options::default()).unwrap();
         let installation = Installation::new(places, ConfiguredAgents::default(), Path::new("/")).unwrap();
         for round in 0..10 {
             let id = format!("{provider}:{round}");
@@ -602,7 +602,7 @@ mod processes {
     fn one_order() {
         let home = PathBuf::from(std::env::var_os(STATE_DIR).unwrap());
         let places =
-            Places::find(&crate::env::Env::new([("HOME", &home)], "/"), &Options::default()).unwrap();
+            Places::find(&crate::base::env::Env::new([("HOME", &home)], "/"), &Options::default()).unwrap();
         let configured = ConfiguredAgents {
             agents: vec![ConfiguredAgent { id: AgentId::new("work"), agent_dir: None, default: false }],
             ..ConfiguredAgents::default()

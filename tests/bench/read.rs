@@ -7,9 +7,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use clawctl::env::Env;
-use clawctl::exit::ExitStatus;
-use clawctl::time::{Clock, Millis};
+use clawctl::base::env::Env;
+use clawctl::base::exit::ExitStatus;
+use clawctl::base::time::{Clock, Millis};
 use clawctl::ui::{Io, Terminal};
 use rusqlite::{Connection, OpenFlags};
 

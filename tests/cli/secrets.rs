@@ -104,7 +104,7 @@ fn config_commands_hide_what_environments_headers_and_urls_hold() {
 /// What holds a config, a store or an environment shows none of it in a debug print.
 #[test]
 fn debug_prints_hold_no_secret() {
-    use clawctl::{config, env::Env, script};
+    use clawctl::{base::env::Env, config, script};
     let secret = SECRETS[0];
     let env = Env::new([("OPENAI_API_KEY", secret)], "/");
     let text = format!("{{ models: {{ providers: {{ p: {{ apiKey: \"{secret}\" }} }} }} }}");

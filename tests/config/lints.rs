@@ -1,8 +1,8 @@
 use std::path::Path;
 
-use clawctl::config::lints::{Selection, StoreProfile, StoreView, validate};
+use clawctl::base::env::Env;
+use clawctl::checks::config::{Selection, StoreProfile, StoreView, validate};
 use clawctl::config::{Finding, LoadOptions, Loaded, Severity, fix, load_bytes, schema};
-use clawctl::env::Env;
 
 fn loaded(text: &str) -> Loaded {
     let env = Env::new([("SET", "value")], "/");

@@ -1,5 +1,5 @@
+use clawctl::base::env::Env;
 use clawctl::config::{EnvOrigin, JsonPath, LoadOptions, locate};
-use clawctl::env::Env;
 use serde_json::{Value, json};
 
 use super::{Folder, lines};

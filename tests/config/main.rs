@@ -9,8 +9,8 @@ mod schema;
 
 use std::path::{Path, PathBuf};
 
+use clawctl::base::env::Env;
 use clawctl::config::{LoadOptions, Loaded, load};
-use clawctl::env::Env;
 
 /// A folder of files that goes away.
 struct Folder(tempfile::TempDir);

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use clawctl::config::lints::{Selection, validate};
+use clawctl::base::env::Env;
+use clawctl::checks::config::{Selection, validate};
 use clawctl::config::{LoadOptions, Loaded, fix, load_bytes, schema};
-use clawctl::env::Env;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 

@@ -1,7 +1,7 @@
 use std::path::Path;
 
+use clawctl::base::env::Env;
 use clawctl::config::{Finding, LoadOptions, Loaded, Severity, load_bytes, schema};
-use clawctl::env::Env;
 use serde_json::Value;
 
 use super::Folder;

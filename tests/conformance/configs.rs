@@ -5,8 +5,8 @@
 
 use std::path::Path;
 
+use clawctl::base::env::Env;
 use clawctl::config::{LoadOptions, Severity, load, schema};
-use clawctl::env::Env;
 use serde_json::{Value, json};
 
 use super::Tally;

@@ -1,11 +1,11 @@
 //! Recorded answers to questions about state: order, eligible, fail, expire, cooldown, chain, coerce.
 
+use clawctl::base::time::Millis;
 use clawctl::engine::chain::{self, ChainQuery};
-use clawctl::engine::coerce;
 use clawctl::engine::order::{self, OrderQuery};
+use clawctl::engine::stored;
 use clawctl::engine::usage::{self, CooldownSettings, Failure};
 use clawctl::engine::{AuthState, EngineConfig, RuleSet, UsageStats};
-use clawctl::time::Millis;
 use serde_json::{Value, json};
 
 /// The engine's answer to a case, without its id; `None` when the case isn't one of these.
@@ -76,7 +76,7 @@ pub fn answer(release: &str, case: &Value) -> Option<Value> {
             let chain = chain::candidates(&rules, &config, query);
             Some(json!({ "candidates": chain.iter().map(ToString::to_string).collect::<Vec<_>>() }))
         }
-        "coerce" => Some(json!({ "store": coerce::store(&rules, &case["raw"]) })),
+        "coerce" => Some(json!({ "store": stored::store(&rules, &case["raw"]) })),
         _ => None,
     }
 }

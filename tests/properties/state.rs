@@ -1,11 +1,11 @@
 //! Orders, windows and stored documents.
 
+use clawctl::base::time::Millis;
 use clawctl::engine::order::{self, OrderQuery};
 use clawctl::engine::rules::RuleSet;
 use clawctl::engine::types::Reason;
 use clawctl::engine::usage::{self, CooldownSettings, Failure};
-use clawctl::engine::{AuthState, EngineConfig, UsageStats, coerce};
-use clawctl::time::Millis;
+use clawctl::engine::{AuthState, EngineConfig, UsageStats, stored};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -270,7 +270,7 @@ proptest! {
         if let Some(order) = order {
             document["order"] = order;
         }
-        let once = coerce::store(&rules, &document).expect("a store");
-        prop_assert_eq!(coerce::store(&rules, &once), Some(once));
+        let once = stored::store(&rules, &document).expect("a store");
+        prop_assert_eq!(stored::store(&rules, &once), Some(once));
     }
 }

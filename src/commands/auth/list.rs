@@ -1,13 +1,13 @@
 //! `clawctl auth list`
 
+use crate::base::exit::ExitStatus;
 use crate::cli::AuthList;
 use crate::commands::{Context, Layout, each_agent, json_notes, json_rules, no_such_provider};
-use crate::exit::ExitStatus;
-use crate::machine::AgentView;
+use crate::installation::machine::AgentView;
+use crate::installation::status::{ProfileStatus, State};
 use crate::output::json::v1;
 use crate::output::list::{Column, Field, Tone, column};
 use crate::output::when;
-use crate::status::{ProfileStatus, State};
 
 const COLUMNS: [Column; 11] = [
     column("agent"),
@@ -114,7 +114,7 @@ fn row(
 }
 
 /// The state for people, with a word on providers whose windows don't count.
-pub(super) fn state_text(status: &ProfileStatus<'_>, now: crate::time::Millis) -> String {
+pub(super) fn state_text(status: &ProfileStatus<'_>, now: crate::base::time::Millis) -> String {
     let text = status.state.text(now);
     if status.exempt && (status.usage.cooldown_until.is_some() || status.usage.disabled_until.is_some()) {
         format!("{text} (bypasses cooldowns)")

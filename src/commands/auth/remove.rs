@@ -1,11 +1,11 @@
 //! `clawctl auth remove`
 
+use crate::base::error::Error;
+use crate::base::exit::ExitStatus;
 use crate::cli::AuthRemove;
 use crate::commands::write::{carry_out, plan_for};
 use crate::commands::{Context, no_such_profile};
-use crate::error::Error;
-use crate::exit::ExitStatus;
-use crate::machine::Machine;
+use crate::installation::machine::Machine;
 use crate::store::{Change, Origin, ProfileId};
 
 pub(crate) fn run(context: &mut Context<'_, '_>, args: &AuthRemove) -> anyhow::Result<ExitStatus> {

@@ -4,17 +4,18 @@ use anyhow::Context as _;
 use serde_json::{Map, Value, json};
 
 use super::list::{json_profile, state_text, tone};
+use crate::base::exit::ExitStatus;
+use crate::base::text;
+use crate::base::time::Millis;
 use crate::cli::AuthShow;
 use crate::commands::cooldowns::show::json_window;
 use crate::commands::{Context, Layout, json_rules, no_such_profile};
 use crate::engine::order::OrderQuery;
-use crate::exit::ExitStatus;
-use crate::machine::{AgentView, Machine};
+use crate::installation::machine::{AgentView, Machine};
+use crate::installation::status::ProfileStatus;
 use crate::output::json::{put_time, v1};
-use crate::output::{escape, when};
-use crate::status::ProfileStatus;
+use crate::output::when;
 use crate::store::{FingerprintKey, ProfileId};
-use crate::time::Millis;
 
 pub(crate) fn run(context: &mut Context<'_, '_>, args: &AuthShow) -> anyhow::Result<ExitStatus> {
     let machine = context.machine()?;
@@ -194,7 +195,7 @@ fn print(
     }
     let out = context.ui.out();
     for (name, text) in lines {
-        let text = escape::text(&text);
+        let text = text::text(&text);
         if name == "state" {
             writeln!(out, "{name:<10} {style}{text}{style:#}").context("print")?;
         } else {

@@ -1,9 +1,9 @@
 //! `clawctl backup create`
 
+use crate::base::exit::ExitStatus;
+use crate::base::text;
 use crate::cli::{BackupCreate, ListFormat};
 use crate::commands::{Context, Layout};
-use crate::exit::ExitStatus;
-use crate::output::escape;
 use crate::output::json::v1;
 use crate::store::{WriteContext, backup};
 
@@ -20,7 +20,7 @@ pub(crate) fn run(context: &mut Context<'_, '_>, _args: &BackupCreate) -> anyhow
         context.ui.note(format!(
             "{} files in {}; restore: {restore}",
             backup.files.len(),
-            escape::text(&backup.path.display().to_string()),
+            text::text(&backup.path.display().to_string()),
         ));
     }
     Ok(ExitStatus::Ok)

@@ -1,8 +1,8 @@
 //! `clawctl backup list`
 
+use crate::base::exit::ExitStatus;
 use crate::cli::BackupList;
 use crate::commands::{Context, Layout};
-use crate::exit::ExitStatus;
 use crate::output::json::v1;
 use crate::output::list::{Column, Field, column};
 use crate::output::when;

@@ -7,10 +7,10 @@ pub mod restore;
 
 use super::write::{gateway, undo_command};
 use super::{Context, Layout};
+use crate::base::exit::ExitStatus;
+use crate::base::text;
 use crate::cli::ListFormat;
-use crate::exit::ExitStatus;
-use crate::machine::Machine;
-use crate::output::escape;
+use crate::installation::machine::Machine;
 use crate::output::json::v1;
 use crate::store::{Backup, Restored};
 
@@ -61,7 +61,7 @@ pub(super) fn report(
         context.ui.note("nothing differs; nothing was written");
     }
     for path in &written {
-        writeln!(context.ui.out(), "restored {} from {}", escape::text(path), restored.from)?;
+        writeln!(context.ui.out(), "restored {} from {}", text::text(path), restored.from)?;
     }
     if let Some(undo) = undo {
         context.ui.note(format!("the state before is kept; undo: {undo}"));

@@ -1,12 +1,12 @@
 //! `clawctl backup prune`
 
+use crate::base::exit::ExitStatus;
+use crate::base::text;
+use crate::base::time::Millis;
 use crate::cli::{BackupPrune, ListFormat};
 use crate::commands::{Context, Layout};
-use crate::exit::ExitStatus;
-use crate::output::escape;
 use crate::output::json::v1;
 use crate::store::backup::{self, Retention};
-use crate::time::Millis;
 
 pub(crate) fn run(context: &mut Context<'_, '_>, args: &BackupPrune) -> anyhow::Result<ExitStatus> {
     let machine = context.machine()?;
@@ -39,7 +39,7 @@ pub(crate) fn run(context: &mut Context<'_, '_>, args: &BackupPrune) -> anyhow::
     }
     let verb = if doing { "removed" } else { "would remove" };
     for name in &names {
-        writeln!(context.ui.out(), "{verb} {}", escape::text(name))?;
+        writeln!(context.ui.out(), "{verb} {}", text::text(name))?;
     }
     if args.write.dry_run {
         context.ui.note("nothing was removed (--dry-run)");

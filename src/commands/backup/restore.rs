@@ -1,9 +1,9 @@
 //! `clawctl backup restore`
 
+use crate::base::error::Error;
+use crate::base::exit::ExitStatus;
 use crate::cli::BackupRestore;
 use crate::commands::Context;
-use crate::error::Error;
-use crate::exit::ExitStatus;
 use crate::store::{BackupId, WriteContext, backup};
 
 pub(crate) fn run(context: &mut Context<'_, '_>, args: &BackupRestore) -> anyhow::Result<ExitStatus> {

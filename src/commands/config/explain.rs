@@ -4,13 +4,13 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{load, missing, own_config};
+use crate::base::error::Error;
+use crate::base::exit::ExitStatus;
+use crate::base::text;
 use crate::cli::ConfigExplain;
 use crate::commands::Context;
 use crate::config::explain::{Explained, explain};
 use crate::config::{EnvOrigin, EnvRef, JsonPath, Loaded};
-use crate::error::Error;
-use crate::exit::ExitStatus;
-use crate::output::escape;
 
 pub(crate) fn run(context: &mut Context<'_, '_>, args: &ConfigExplain) -> anyhow::Result<ExitStatus> {
     let path = JsonPath::parse(&args.path).map_err(|why| {
@@ -44,7 +44,7 @@ pub(crate) fn run(context: &mut Context<'_, '_>, args: &ConfigExplain) -> anyhow
         return Ok(ExitStatus::Ok);
     }
     let value = serde_json::to_string_pretty(&explained.value)?;
-    writeln!(context.ui.out(), "{}", escape::lines(&value))?;
+    writeln!(context.ui.out(), "{}", text::lines(&value))?;
     if let Some(origin) = &explained.origin {
         context.ui.note(format!("written in {}:{}:{}", origin.file.display(), origin.line, origin.column));
     }

@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::{load, missing, own_config, selection, target};
+use crate::base::error::{Error, Result};
+use crate::base::exit::ExitStatus;
+use crate::base::text;
+use crate::checks::config as lints;
 use crate::cli::{ConfigFix, ConfigRead};
 use crate::commands::Context;
-use crate::config::{Finding, fix, lints};
-use crate::error::{Error, Result};
-use crate::exit::ExitStatus;
-use crate::output::{diagnostics, escape};
+use crate::config::{Finding, fix};
+use crate::output::diagnostics;
 use crate::store::{atomic, lock};
 
 pub(crate) fn run(context: &mut Context<'_, '_>, args: &ConfigFix) -> anyhow::Result<ExitStatus> {
@@ -131,7 +133,7 @@ fn report(context: &mut Context<'_, '_>, args: &ConfigFix, changed: &[Changed]) 
     let undo = |file: &Changed| {
         let backup = file.backup.as_ref()?.display().to_string();
         let path = file.path.display().to_string();
-        Some(format!("mv {} {}", escape::shell_word(&backup), escape::shell_word(&path)))
+        Some(format!("mv {} {}", text::shell_word(&backup), text::shell_word(&path)))
     };
     if context.global.json {
         let files = changed.iter().map(|file| ShownFile {
@@ -146,14 +148,14 @@ fn report(context: &mut Context<'_, '_>, args: &ConfigFix, changed: &[Changed]) 
     }
     let verb = if args.dry_run { "would " } else { "done: " };
     for file in changed {
-        let path = escape::text(&file.path.display().to_string()).into_owned();
+        let path = text::text(&file.path.display().to_string()).into_owned();
         for done in &file.done {
-            let place = escape::text(&done.json_path).into_owned();
-            writeln!(context.ui.out(), "{path}: {verb}{} ({}, {place})", escape::text(&done.text), done.id)?;
+            let place = text::text(&done.json_path).into_owned();
+            writeln!(context.ui.out(), "{path}: {verb}{} ({}, {place})", text::text(&done.text), done.id)?;
         }
         if args.diff {
             for line in diff(&file.before, &file.after) {
-                writeln!(context.ui.out(), "{}", escape::text(&line))?;
+                writeln!(context.ui.out(), "{}", text::text(&line))?;
             }
         }
         if let Some(undo) = undo(file) {

@@ -7,11 +7,11 @@ pub mod validate;
 use std::path::{Path, PathBuf};
 
 use super::Context;
+use crate::base::error::{Error, Result};
+use crate::checks::config::Selection;
 use crate::cli::{ConfigChecks, ConfigRead};
-use crate::config::lints::Selection;
 use crate::config::schema::{self, Target};
 use crate::config::{self, LoadOptions, Loaded};
-use crate::error::{Error, Result};
 use crate::store::{Options, Places};
 
 /// Reads a config; `-` is standard input.

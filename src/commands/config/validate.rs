@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::{load, missing, own_config, selection, target};
+use crate::base::error::{Error, Result};
+use crate::base::exit::ExitStatus;
+use crate::checks::config::{self as lints, StoreProfile, StoreView};
 use crate::cli::{ConfigValidate, DiagnosticFormat};
 use crate::commands::Context;
-use crate::config::lints::{self, StoreProfile, StoreView};
 use crate::config::{FileId, Finding, Loaded, Span};
-use crate::error::{Error, Result};
-use crate::exit::ExitStatus;
 use crate::output::diagnostics::{self, Check, Diagnostic, Place, Report};
 
 /// Files that a folder may hold, so that a wrong folder doesn't take forever.

@@ -1,11 +1,11 @@
 //! `clawctl cooldowns clear`
 
+use crate::base::error::Error;
+use crate::base::exit::ExitStatus;
 use crate::cli::CooldownsClear;
 use crate::commands::write::{carry_out, plan_for};
 use crate::commands::{Context, no_such_profile, no_such_provider};
-use crate::error::Error;
-use crate::exit::ExitStatus;
-use crate::machine::{AgentView, Machine};
+use crate::installation::machine::{AgentView, Machine};
 use crate::store::{Change, ProfileId};
 
 pub(crate) fn run(context: &mut Context<'_, '_>, args: &CooldownsClear) -> anyhow::Result<ExitStatus> {

@@ -4,15 +4,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::base::error::Error;
+use crate::base::exit::ExitStatus;
 use crate::cli::CooldownsShow;
 use crate::commands::{Context, Layout, each_agent, json_rules, no_such_provider, providers};
-use crate::error::Error;
-use crate::exit::ExitStatus;
-use crate::machine::Machine;
+use crate::installation::machine::Machine;
+use crate::installation::status::{WindowStatus, exhausted_providers};
 use crate::output::json::v1;
 use crate::output::list::{Column, Field, Tone, column};
 use crate::output::when;
-use crate::status::{WindowStatus, exhausted_providers};
 
 const COLUMNS: [Column; 11] = [
     column("agent"),
@@ -148,7 +148,7 @@ fn row(
     several: bool,
 ) -> Vec<Field> {
     let now = context.now;
-    let until = window.until.map(crate::time::Millis);
+    let until = window.until.map(crate::base::time::Millis);
     let ends = match until {
         Some(until) => {
             let text = format!("{} ({})", when::relative(until, now), when::local(until, now));
@@ -157,7 +157,7 @@ fn row(
         None => Field::new(""),
     };
     let next = window.next.as_ref().map_or_else(String::new, |next| {
-        format!("{} {}", next.kind, when::duration(crate::time::Millis(next.lasts_ms)))
+        format!("{} {}", next.kind, when::duration(crate::base::time::Millis(next.lasts_ms)))
     });
     let tone = match window.ends_by {
         "needs operator" => Tone::Bad,

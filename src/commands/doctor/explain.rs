@@ -1,10 +1,10 @@
 //! `clawctl doctor explain`
 
+use crate::base::error::Error;
+use crate::base::exit::ExitStatus;
+use crate::checks::doctor::by_id;
 use crate::cli::{DoctorExplain, ListFormat};
 use crate::commands::{Context, Layout};
-use crate::doctor::by_id;
-use crate::error::Error;
-use crate::exit::ExitStatus;
 
 pub(crate) fn run(context: &mut Context<'_, '_>, args: &DoctorExplain) -> anyhow::Result<ExitStatus> {
     let rule = by_id(&args.id).ok_or_else(|| Error::usage("no rule is called that"))?;

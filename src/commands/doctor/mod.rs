@@ -11,13 +11,13 @@ use serde_json::Value;
 
 use super::Context;
 use super::write::{gateway, undo_command};
+use crate::base::exit::ExitStatus;
+use crate::base::text;
+use crate::checks::doctor::{self, Applied, Finding, Repair, Safety, Selection, examine, planned, repair};
 use crate::cli::{DiagnosticFormat, Doctor, FixLevel};
 use crate::config::Severity;
-use crate::doctor::{self, Applied, Finding, Repair, Safety, Selection, examine, planned, repair};
-use crate::exit::ExitStatus;
-use crate::machine::Machine;
+use crate::installation::machine::Machine;
 use crate::output::diagnostics::{self, Check, Diagnostic, Place, Report};
-use crate::output::escape;
 use crate::output::json::v1;
 use crate::store::import::{Preferences, Side};
 use crate::store::{Agent, AgentId, MemberChange, ProfileId, WriteContext};
@@ -401,15 +401,15 @@ fn show(context: &mut Context<'_, '_>, finding: &Finding) -> io::Result<()> {
     let fix = finding.fix.as_ref().map(|fix| (redacted(context, finding, &fix.title), option_of(fix.safety)));
     let next = finding.next.as_ref().map(|next| redacted(context, finding, next));
     let out = context.ui.out();
-    writeln!(out, "{style}{}[{}]{style:#} {}", finding.severity.name(), finding.id, escape::text(&message))?;
+    writeln!(out, "{style}{}[{}]{style:#} {}", finding.severity.name(), finding.id, text::text(&message))?;
     if let Some(place) = place {
-        writeln!(out, "    at: {}", escape::text(&place))?;
+        writeln!(out, "    at: {}", text::text(&place))?;
     }
     if let Some((title, option)) = fix {
-        writeln!(out, "   fix: {} ({option})", escape::text(&title))?;
+        writeln!(out, "   fix: {} ({option})", text::text(&title))?;
     }
     if let Some(next) = next {
-        writeln!(out, "  next: {}", escape::text(&next))?;
+        writeln!(out, "  next: {}", text::text(&next))?;
     }
     Ok(())
 }
@@ -424,7 +424,7 @@ fn show_applied(
     let title = finding.fix.as_ref().map_or_else(String::new, |fix| redacted(context, finding, &fix.title));
     let place = place(context, finding).unwrap_or_default();
     let verb = if dry_run { "would fix" } else { "fixed" };
-    writeln!(context.ui.out(), "{verb} {}: {} ({})", finding.id, escape::text(&title), escape::text(&place))?;
+    writeln!(context.ui.out(), "{verb} {}: {} ({})", finding.id, text::text(&title), text::text(&place))?;
     if diff {
         for member in &applied.members {
             let path = json_path(context, member);
@@ -433,9 +433,9 @@ fn show_applied(
             let text =
                 |value: Option<Value>| value.map_or_else(|| "(none)".to_owned(), |value| value.to_string());
             let out = context.ui.out();
-            writeln!(out, "  {}", escape::text(&path))?;
-            writeln!(out, "  - {}", escape::text(&text(before)))?;
-            writeln!(out, "  + {}", escape::text(&text(after)))?;
+            writeln!(out, "  {}", text::text(&path))?;
+            writeln!(out, "  - {}", text::text(&text(before)))?;
+            writeln!(out, "  + {}", text::text(&text(after)))?;
         }
     }
     Ok(())

@@ -1,9 +1,9 @@
 //! `clawctl doctor rules`
 
+use crate::base::exit::ExitStatus;
+use crate::checks::doctor::{Rule, rules};
 use crate::cli::DoctorRules;
 use crate::commands::{Context, Layout};
-use crate::doctor::{Rule, rules};
-use crate::exit::ExitStatus;
 use crate::output::json::v1;
 use crate::output::list::{Column, Field, column};
 

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
+use crate::base::exit::ExitStatus;
 use crate::cli::RulesDiff;
 use crate::commands::{Context, Layout};
 use crate::engine::Reason;
-use crate::exit::ExitStatus;
+use crate::installation::rulebook::Rulebook;
 use crate::output::list::{Column, Field, column};
-use crate::rulebook::Rulebook;
 
 const COLUMNS: [Column; 3] = [column("what"), column("R1"), column("R2")];
 

@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
+use crate::base::exit::ExitStatus;
 use crate::cli::RulesList;
 use crate::commands::{Context, Layout};
 use crate::engine::RuleSet;
-use crate::exit::ExitStatus;
 use crate::output::list::{Column, Field, column};
 
 const COLUMNS: [Column; 4] =

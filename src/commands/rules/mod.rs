@@ -4,9 +4,9 @@ pub mod diff;
 pub mod list;
 pub mod show;
 
+use crate::base::error::{Error, Result};
 use crate::commands::Context;
-use crate::error::{Error, Result};
-use crate::rulebook::Rulebook;
+use crate::installation::rulebook::Rulebook;
 
 /// The rule set that an argument names.
 fn book(context: &Context<'_, '_>, text: &str) -> Result<Rulebook> {

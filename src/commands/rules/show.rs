@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
+use crate::base::exit::ExitStatus;
 use crate::cli::RulesShow;
 use crate::commands::{Context, Layout};
 use crate::engine::Reason;
-use crate::exit::ExitStatus;
 use crate::output::list::{Column, Field, Tone, column};
 
 const CONSTANTS: [Column; 3] = [column("constant"), column("value"), column("unit")];

@@ -13,7 +13,7 @@ use super::finding::{Finding, Severity};
 use super::load::Loaded;
 use super::node::Node;
 use super::path::JsonPath;
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
 
 pub use moved::{list_to_entries, moved};
 pub use pool::expand_pool;
@@ -177,17 +177,17 @@ fn finding(issue: Issue, loaded: &Loaded, tree: &Node, target: &Target, pool: &P
 
 /// Whether the newest release knows the model provider without any settings.
 #[must_use]
-pub(super) fn is_bundled_provider(provider: &str) -> bool {
+pub(crate) fn is_bundled_provider(provider: &str) -> bool {
     bundled_providers().any(|known| known == provider)
 }
 
 /// The model providers that the newest release knows by itself.
-pub(super) fn bundled_providers() -> impl Iterator<Item = &'static str> {
+pub(crate) fn bundled_providers() -> impl Iterator<Item = &'static str> {
     rules::OVERLAYS_2026_9.iter().copied()
 }
 
 /// The known word that was probably meant.
-pub(super) fn nearest<'a>(word: &str, known: &'a [String]) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(word: &str, known: &'a [String]) -> Option<&'a str> {
     let lower = word.to_lowercase();
     let distance = |name: &String| strsim::damerau_levenshtein(&lower, &name.to_lowercase());
     let (best, name) =

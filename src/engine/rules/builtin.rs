@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::time::Millis;
+use crate::base::time::Millis;
 
 use super::super::facts::RefForm;
 use super::super::types::{Family, Reason};

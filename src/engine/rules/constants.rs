@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde_json::{Value, json};
 
-use crate::time::Millis;
+use crate::base::time::Millis;
 
 use super::super::types::Reason;
 use super::{AliasUse, Backoff, BlockedUse, CooldownKey, ReasonSet, RuleSet, RulesError, nearest};

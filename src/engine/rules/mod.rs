@@ -14,7 +14,7 @@ pub use models::{ModelNames, ModelSpelling};
 pub use names::ProviderNames;
 pub use run::RunRules;
 
-use crate::time::Millis;
+use crate::base::time::Millis;
 
 use super::facts::RefForm;
 use super::types::{Family, Reason};

@@ -1,7 +1,7 @@
 //! How a run behaves, release by release: repeats, rotation, probes, stops. Data only; the one
 //! implementation is in `engine::run`. Checked against runs of the real releases.
 
-use crate::time::Millis;
+use crate::base::time::Millis;
 
 use super::super::types::{Family, Reason};
 use super::ReasonSet;

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::super::classify::{Classifier, Signal, body_details};
 use super::super::types::{Family, Reason};
-use crate::time::Millis;
+use crate::base::time::Millis;
 
 /// What a provider answered, before anybody judged it.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -17,7 +17,7 @@ use super::state::{AuthState, Num, UsageStats};
 use super::types::Reason;
 use super::usage::{self, CooldownSettings, Failure, Window};
 use super::view::EngineConfig;
-use crate::time::Millis;
+use crate::base::time::Millis;
 
 /// What a gateway keeps in memory; a restart forgets it.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -6,7 +6,7 @@ use std::ops::Range;
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 use super::{Diagnostic, Place, Report, Severity, mask, plural};
-use crate::output::escape;
+use crate::base::text;
 
 /// Bytes of a line shown around the marked part, when the line is long.
 const WINDOW: usize = 100;
@@ -44,15 +44,15 @@ fn one(renderer: &Renderer, report: &Report<'_>, diagnostic: &Diagnostic<'_>) ->
         Severity::Info => Level::INFO,
     };
     let title = match &diagnostic.subject {
-        Some(subject) => format!("{}: {}", escape::text(subject), escape::text(&diagnostic.message)),
-        None => escape::text(&diagnostic.message).into_owned(),
+        Some(subject) => format!("{}: {}", text::text(subject), text::text(&diagnostic.message)),
+        None => text::text(&diagnostic.message).into_owned(),
     };
     let mut excerpts: Vec<Excerpt> = Vec::new();
     if let Some(place) = &diagnostic.place {
         add(&mut excerpts, report, place, String::new(), AnnotationKind::Primary);
     }
     for (place, text) in &diagnostic.labels {
-        add(&mut excerpts, report, place, escape::text(text).into_owned(), AnnotationKind::Context);
+        add(&mut excerpts, report, place, text::text(text).into_owned(), AnnotationKind::Context);
     }
     let mut group =
         level.primary_title(title).id(diagnostic.id).elements(Vec::<Snippet<'_, Annotation<'_>>>::new());
@@ -72,11 +72,11 @@ fn one(renderer: &Renderer, report: &Report<'_>, diagnostic: &Diagnostic<'_>) ->
                 .annotations(annotations),
         );
     }
-    let hints: Vec<String> = diagnostic.hints.iter().map(|hint| escape::text(hint).into_owned()).collect();
+    let hints: Vec<String> = diagnostic.hints.iter().map(|hint| text::text(hint).into_owned()).collect();
     for hint in &hints {
         group = group.element(Level::HELP.message(hint.as_str()));
     }
-    let fix = diagnostic.fix.as_ref().map(|fix| escape::text(fix).into_owned());
+    let fix = diagnostic.fix.as_ref().map(|fix| text::text(fix).into_owned());
     if let Some(fix) = &fix {
         group = group.element(Level::NOTE.message(fix.as_str()));
     }
@@ -103,7 +103,7 @@ fn add(
     label: String,
     kind: AnnotationKind,
 ) {
-    let path = escape::text(&report.shown(place.path)).into_owned();
+    let path = text::text(&report.shown(place.path)).into_owned();
     let Some((text, span)) = place.text.as_ref().filter(|_| report.excerpts) else {
         let at = place.region().map_or_else(String::new, |at| format!(":{}:{}", at.line, at.column));
         excerpts.push(Excerpt {

@@ -7,8 +7,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::VERSION;
+use crate::base::time::Millis;
 use crate::output::when;
-use crate::time::Millis;
 
 /// A document with its version in front.
 #[derive(Debug, Serialize)]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
 use crate::store::auth::{RawJson, Source};
 use crate::store::edit::Document;
 use crate::store::layer::{

@@ -10,7 +10,8 @@ use sha2::{Digest, Sha256};
 
 use super::journal::{Journal, JournalSource};
 use super::run::uuid;
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
+use crate::base::time::Millis;
 use crate::store::fault::{space, step};
 use crate::store::layer::{
     AGENT_STATE_ROW, AGENT_STORE_ROW, EARLY_STORE_ROW, KNOWN_STATE_SCHEMA, has_table, user_version,
@@ -18,7 +19,6 @@ use crate::store::layer::{
 use crate::store::legacy::hex;
 use crate::store::sqlite::{self, sqlite_error};
 use crate::store::{Installation, atomic};
-use crate::time::Millis;
 
 const KIND: &str = "auth-profile-json-to-sqlite-v2";
 

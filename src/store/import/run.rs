@@ -9,14 +9,14 @@ use sha2::{Digest, Sha256};
 use super::journal::{Journal, JournalSource, Phase};
 use super::plan::{ImportPlan, read_back};
 use super::receipts;
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
+use crate::base::time::Millis;
 use crate::store::auth::Source;
 use crate::store::fault::step;
 use crate::store::legacy::{LegacyKind, hex};
 use crate::store::lock::{self, FileLock};
 use crate::store::write::{Edit, Undoable, write_edits};
 use crate::store::{BackupId, Installation, MemberChange, Origin, WriteContext, atomic, backup};
-use crate::time::Millis;
 
 /// What an import did.
 #[derive(Debug, Default)]

@@ -7,10 +7,10 @@ use rusqlite::Connection;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::error::{ErrorKind, Result};
+use crate::base::error::{ErrorKind, Result};
+use crate::base::time::Millis;
 use crate::store::testing::{Home, agent_database};
 use crate::store::{AgentId, Installation, ProfileId, WriteContext, backup};
-use crate::time::Millis;
 
 const MAIN: &str = "agents/main/agent";
 const STORE: &str =

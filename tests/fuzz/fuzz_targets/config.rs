@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use clawctl::config::{LoadOptions, load_bytes};
-use clawctl::env::Env;
+use clawctl::base::env::Env;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

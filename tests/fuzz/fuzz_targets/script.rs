@@ -4,7 +4,7 @@
 use clawctl::engine::classify::Classifier;
 use clawctl::engine::{Family, RuleSet};
 use clawctl::script::{Machine, parse, replay};
-use clawctl::time::Millis;
+use clawctl::base::time::Millis;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

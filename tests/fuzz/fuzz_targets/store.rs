@@ -1,8 +1,8 @@
 //! Stored documents as the engine reads them: no panic, and usage entries come back as they were.
 #![no_main]
 
-use clawctl::engine::{AuthState, Family, RuleSet, coerce, usage};
-use clawctl::time::Millis;
+use clawctl::engine::{AuthState, Family, RuleSet, stored, usage};
+use clawctl::base::time::Millis;
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ fuzz_target!(|text: &str| {
     }
     for family in Family::ALL {
         let rules = RuleSet::of_family(family);
-        let _ = coerce::store(&rules, &document);
+        let _ = stored::store(&rules, &document);
         usage::expire_all(&rules, &mut state.usage, Millis(1_783_166_400_000));
     }
 });

@@ -1,9 +1,9 @@
 //! `clawctl auth order clear`
 
+use crate::base::exit::ExitStatus;
 use crate::cli::OrderClear;
 use crate::commands::write::{carry_out, plan_for};
 use crate::commands::{Context, no_such_provider, providers};
-use crate::exit::ExitStatus;
 use crate::store::Change;
 
 pub(crate) fn run(context: &mut Context<'_, '_>, args: &OrderClear) -> anyhow::Result<ExitStatus> {

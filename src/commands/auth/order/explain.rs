@@ -1,11 +1,11 @@
 //! `clawctl auth order explain`
 
+use crate::base::exit::ExitStatus;
 use crate::cli::OrderExplain;
 use crate::commands::auth::show::order_words;
 use crate::commands::{Context, Layout, each_agent, json_rules, no_such_provider, providers};
 use crate::engine::order::{OrderEntry, OrderQuery, OrderResult, OrderSource};
-use crate::exit::ExitStatus;
-use crate::machine::{AgentView, Machine};
+use crate::installation::machine::{AgentView, Machine};
 use crate::output::json::v1;
 use crate::output::list::{Column, Field, Tone, column};
 use crate::output::when;

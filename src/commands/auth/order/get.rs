@@ -1,8 +1,8 @@
 //! `clawctl auth order get`
 
+use crate::base::exit::ExitStatus;
 use crate::cli::OrderGet;
 use crate::commands::{Context, Layout, each_agent};
-use crate::exit::ExitStatus;
 use crate::output::json::v1;
 use crate::output::list::{Column, Field, column};
 

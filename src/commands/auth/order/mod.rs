@@ -5,7 +5,7 @@ pub mod explain;
 pub mod get;
 pub mod set;
 
-use crate::machine::AgentView;
+use crate::installation::machine::AgentView;
 use crate::store::Source;
 
 /// The keys under which the agent's own state holds an order of this provider.

@@ -1,11 +1,11 @@
 //! `clawctl auth order set`
 
+use crate::base::error::Error;
+use crate::base::exit::ExitStatus;
 use crate::cli::OrderSet;
 use crate::commands::write::{carry_out, plan_for};
 use crate::commands::{Context, no_such_profile};
-use crate::error::Error;
-use crate::exit::ExitStatus;
-use crate::machine::AgentView;
+use crate::installation::machine::AgentView;
 use crate::store::{Change, ProfileId};
 
 pub(crate) fn run(context: &mut Context<'_, '_>, args: &OrderSet) -> anyhow::Result<ExitStatus> {

@@ -1,0 +1,4 @@
+//! What a person is told about an installation and its config.
+
+pub mod config;
+pub mod doctor;
