@@ -5,17 +5,19 @@
 //! store's one writer and looks again.
 
 mod config_credentials;
+mod examine;
 mod finding;
 mod fix;
-mod registry;
 mod repair;
+mod rule;
 mod rules;
 mod scan;
 
+pub use examine::{Selection, examine};
 pub use finding::{Finding, Place};
 pub use fix::{Action, Fix, Safety};
-pub use registry::{LooksAt, Rule, by_id, near, rules};
 pub use repair::{Applied, Repair, planned, repair};
-pub use scan::{Selection, examine};
+pub use rule::{LooksAt, Rule};
+pub use rules::{by_id, near, rules};
 
 pub use crate::config::Severity;

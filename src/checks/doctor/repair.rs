@@ -8,9 +8,9 @@
 use std::path::PathBuf;
 
 use super::config_credentials;
+use super::examine::{Selection, examine};
 use super::finding::Finding;
 use super::fix::{Action, Fix, Safety};
-use super::scan::{Selection, examine};
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::installation::machine::Machine;
 use crate::store::import::{self, Imported, Preferences};

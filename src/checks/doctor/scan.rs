@@ -1,4 +1,4 @@
-//! Looking: every agent is read once, one after the other, and every rule is asked.
+//! What a rule sees: the installation, or one agent with its store read.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
@@ -8,10 +8,7 @@ use std::rc::Rc;
 use serde_json::{Map, Value};
 
 use super::config_credentials;
-use super::finding::Finding;
-use super::registry::{Check, Rule};
-use super::rules;
-use crate::base::error::{Error, Result};
+use crate::base::error::Result;
 use crate::base::text;
 use crate::base::time::Millis;
 use crate::engine::RuleSet;
@@ -20,29 +17,9 @@ use crate::installation::status::ProfileStatus;
 use crate::store::import::{self, ImportPlan, Preferences};
 use crate::store::legacy;
 use crate::store::{
-    Agent, AgentId, Credential, FingerprintKey, Origin, ProfileId, RawJson, Reader, SecretKind, Source,
-    Sourced, sessions,
+    Agent, AgentId, Credential, FingerprintKey, Origin, ProfileId, RawJson, SecretKind, Source, Sourced,
+    sessions,
 };
-
-/// Which rules are asked.
-#[derive(Debug, Clone, Default)]
-pub struct Selection {
-    /// Only these; all when empty.
-    pub only: Vec<String>,
-    /// Not these.
-    pub skip: Vec<String>,
-    /// How conflicts of an import are decided.
-    pub prefer: Preferences,
-}
-
-impl Selection {
-    /// Whether the rule is asked.
-    #[must_use]
-    pub fn takes(&self, id: &str) -> bool {
-        let named = |ids: &[String]| ids.iter().any(|known| known == id);
-        (self.only.is_empty() || named(&self.only)) && !named(&self.skip)
-    }
-}
 
 /// One look at an installation.
 pub(super) struct Scan<'a> {
@@ -94,99 +71,32 @@ pub(super) struct AgentScan<'a> {
     sessions: OnceCell<Map<String, Value>>,
 }
 
-/// Looks at these agents and what they share.
-///
-/// # Errors
-/// The shared store can't be read at all for a reason that is no finding (`Busy`, `Failed`).
-pub fn examine(
-    machine: &Machine,
-    agents: &[&Agent],
-    now: Millis,
-    state_dir: Option<PathBuf>,
-    selection: &Selection,
-) -> Result<Vec<Finding>> {
-    let scan = Scan {
-        machine,
-        agents,
-        now,
-        state_dir,
-        fingerprints: FingerprintKey::random()?,
-        collected: RefCell::default(),
-        prefer: &selection.prefer,
-        own_models: machine
-            .engine_config
-            .agents
-            .iter()
-            .filter(|agent| agent.own.model.is_some())
-            .map(|agent| AgentId::new(agent.id.as_str()))
-            .collect(),
-        import: RefCell::default(),
-    };
-    let asked: Vec<&Rule> = rules::ALL.iter().copied().filter(|rule| selection.takes(rule.id)).collect();
-    let mut found = Vec::new();
-    for rule in &asked {
-        if let Check::Before(check) = rule.check {
-            check(&scan, &mut found);
-        }
+impl<'a> Scan<'a> {
+    pub fn new(
+        machine: &'a Machine,
+        agents: &'a [&'a Agent],
+        now: Millis,
+        state_dir: Option<PathBuf>,
+        prefer: &'a Preferences,
+    ) -> Result<Self> {
+        Ok(Self {
+            machine,
+            agents,
+            now,
+            state_dir,
+            fingerprints: FingerprintKey::random()?,
+            collected: RefCell::default(),
+            prefer,
+            own_models: machine
+                .engine_config
+                .agents
+                .iter()
+                .filter(|agent| agent.own.model.is_some())
+                .map(|agent| AgentId::new(agent.id.as_str()))
+                .collect(),
+            import: RefCell::default(),
+        })
     }
-    let reader = match Reader::new(&machine.installation) {
-        Ok(reader) => Some(reader),
-        Err(error) => {
-            unreadable(&scan, None, &error, selection, &mut found)?;
-            None
-        }
-    };
-    let main_dir = machine.installation.main_dir();
-    let shared = machine.installation.generation() == crate::store::Generation::SharedStore;
-    let main_too = agents.iter().any(|agent| agent.dir == main_dir);
-    let mut first = true;
-    for agent in agents {
-        for rule in &asked {
-            if let Check::Folder(check) = rule.check {
-                check(&scan, agent, &mut found);
-            }
-        }
-        let Some(reader) = &reader else { continue };
-        let view = match reader.read(agent) {
-            Ok(store) => machine.view(store),
-            Err(error) => {
-                unreadable(&scan, Some(agent), &error, selection, &mut found)?;
-                continue;
-            }
-        };
-        let profiles = machine.profiles(&view, now);
-        let inherited = std::mem::take(&mut first) && (shared || !main_too);
-        let agent =
-            AgentScan { scan: &scan, agent, view: &view, profiles, inherited, sessions: OnceCell::new() };
-        agent.collect();
-        for rule in &asked {
-            if let Check::Agent(check) = rule.check {
-                check(&agent, &mut found);
-            }
-        }
-    }
-    for rule in &asked {
-        if let Check::After(check) = rule.check {
-            check(&scan, &mut found);
-        }
-    }
-    Ok(found)
-}
-
-/// A store that can't be read is a finding of the rule that its error belongs to.
-fn unreadable(
-    scan: &Scan<'_>,
-    agent: Option<&Agent>,
-    error: &Error,
-    selection: &Selection,
-    found: &mut Vec<Finding>,
-) -> Result<()> {
-    let finding = rules::unreadable(scan, agent, error)?;
-    let known = found.iter().any(|known| known.id == finding.id && known.place.path == finding.place.path);
-    if selection.takes(finding.id) && !known {
-        found.push(finding);
-    }
-    Ok(())
 }
 
 impl Scan<'_> {
@@ -234,6 +144,16 @@ impl Scan<'_> {
 }
 
 impl<'a> AgentScan<'a> {
+    pub fn new(
+        scan: &'a Scan<'a>,
+        agent: &'a Agent,
+        view: &'a AgentView,
+        profiles: Vec<ProfileStatus<'a>>,
+        inherited: bool,
+    ) -> Self {
+        Self { scan, agent, view, profiles, inherited, sessions: OnceCell::new() }
+    }
+
     pub fn id(&self) -> &'a AgentId {
         &self.agent.id
     }
@@ -294,7 +214,7 @@ impl<'a> AgentScan<'a> {
     }
 
     /// Remembers ids and secrets for the rules that compare agents.
-    fn collect(&self) {
+    pub fn collect(&self) {
         let mut collected = self.scan.collected.borrow_mut();
         for status in self.own_profiles() {
             let profile = status.profile;

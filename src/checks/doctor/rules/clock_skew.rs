@@ -20,7 +20,9 @@ fn check(agent: &AgentScan<'_>, found: &mut Vec<Finding>) {
     let latest = agent.now() + SLACK;
     for (id, entry, members) in agent.usage() {
         for field in ["lastUsed", "lastFailureAt", "lastProbeAt"] {
-            let Some(time) = members.get(field).and_then(Value::as_f64).filter(|time| *time > latest.0 as f64) else {
+            let Some(time) =
+                members.get(field).and_then(Value::as_f64).filter(|time| *time > latest.0 as f64)
+            else {
                 continue;
             };
             let ahead = Millis(time as i64) - agent.now();
@@ -47,9 +49,12 @@ fn check(agent: &AgentScan<'_>, found: &mut Vec<Finding>) {
         }
         seen.push(source);
         found.push(
-            RULE.finding(format!("the row was written {} in the future", when::duration(written - agent.now())))
-                .in_source(source, agent.id())
-                .next("compare the clock (date -u) with a good one"),
+            RULE.finding(format!(
+                "the row was written {} in the future",
+                when::duration(written - agent.now())
+            ))
+            .in_source(source, agent.id())
+            .next("compare the clock (date -u) with a good one"),
         );
     }
 }

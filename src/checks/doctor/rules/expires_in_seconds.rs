@@ -15,7 +15,9 @@ pub(super) static RULE: Rule = Rule {
 fn check(agent: &AgentScan<'_>, found: &mut Vec<Finding>) {
     for status in agent.own_profiles() {
         let credential = &status.profile.credential;
-        let Some(seconds) = credential.expires().map(|expires| expires.0).filter(|expires| are_seconds(*expires)) else {
+        let Some(seconds) =
+            credential.expires().map(|expires| expires.0).filter(|expires| are_seconds(*expires))
+        else {
             continue;
         };
         let id = status.profile.id.as_str();

@@ -17,7 +17,8 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(scan: &Scan<'_>, agent: &Agent, found: &mut Vec<Finding>) {
     let places = &scan.machine.installation.places;
-    let mut files: Vec<PathBuf> = files_in(&agent.dir).into_iter().filter(|path| holds_secrets(path)).collect();
+    let mut files: Vec<PathBuf> =
+        files_in(&agent.dir).into_iter().filter(|path| holds_secrets(path)).collect();
     let own = files.len();
     if scan.agents.first().is_some_and(|first| first.id == agent.id) {
         let state = places.state_database();
@@ -35,5 +36,6 @@ fn check(scan: &Scan<'_>, agent: &Agent, found: &mut Vec<Finding>) {
 
 fn holds_secrets(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    [AGENT_DATABASE, PROFILES_FILE, STATE_FILE, "auth.json"].iter().any(|stem| name.starts_with(stem)) && !name.ends_with(".lock")
+    [AGENT_DATABASE, PROFILES_FILE, STATE_FILE, "auth.json"].iter().any(|stem| name.starts_with(stem))
+        && !name.ends_with(".lock")
 }

@@ -17,7 +17,9 @@ fn check(scan: &Scan<'_>, agent: &Agent, found: &mut Vec<Finding>) {
     found.extend(looseness(&RULE, &agent.dir, &agent.id).map(|finding| finding.of_agent(&agent.id)));
     if scan.agents.first().is_some_and(|first| first.id == agent.id) {
         let credentials = places.oauth_file.parent().map(std::path::Path::to_path_buf).unwrap_or_default();
-        for folder in [places.state_dir.clone(), places.state_dir.join("state"), credentials, places.backups_dir()] {
+        for folder in
+            [places.state_dir.clone(), places.state_dir.join("state"), credentials, places.backups_dir()]
+        {
             found.extend(looseness(&RULE, &folder, &agent.id));
         }
     }

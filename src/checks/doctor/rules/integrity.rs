@@ -33,7 +33,9 @@ fn damage(scan: &Scan<'_>, path: &Path) -> Option<Finding> {
         for table in auth_tables() {
             if has_table(connection, table)? {
                 let mut query = connection.prepare(&format!("PRAGMA integrity_check({table})"))?;
-                let rows = query.query_map([], |row| row.get::<_, String>(0))?.collect::<rusqlite::Result<Vec<_>>>()?;
+                let rows = query
+                    .query_map([], |row| row.get::<_, String>(0))?
+                    .collect::<rusqlite::Result<Vec<_>>>()?;
                 complaints.extend(rows.into_iter().filter(|row| row != "ok"));
             }
         }

@@ -19,7 +19,11 @@ fn check(scan: &Scan<'_>, found: &mut Vec<Finding>) {
         Ok(pending) => pending,
         Err(error) => {
             let path = error.place.as_ref().and_then(|place| place.path.clone()).unwrap_or_default();
-            found.push(RULE.finding(error.message.clone()).at(path).next("move it away: it isn't needed to import again"));
+            found.push(
+                RULE.finding(error.message.clone())
+                    .at(path)
+                    .next("move it away: it isn't needed to import again"),
+            );
             return;
         }
     };

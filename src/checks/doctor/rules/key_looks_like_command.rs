@@ -25,7 +25,10 @@ fn check(agent: &AgentScan<'_>, found: &mut Vec<Finding>) {
                 continue;
             }
             let id = status.profile.id.as_str();
-            let paste = format!("openclaw models auth paste-api-key --provider {}", text::shell_word(&status.provider));
+            let paste = format!(
+                "openclaw models auth paste-api-key --provider {}",
+                text::shell_word(&status.provider)
+            );
             found.push(
                 RULE.finding(format!("the secret of {id} is a command line, not a key ({})", secret.mask()))
                     .in_source(&status.profile.source, agent.id())

@@ -26,7 +26,12 @@ fn check(scan: &Scan<'_>, agent: &Agent, found: &mut Vec<Finding>) {
             .iter()
             .map(|field| {
                 let side = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".to_owned());
-                format!("{} in the store: {}; in the file: {}", field.name, side(&field.store), side(&field.file))
+                format!(
+                    "{} in the store: {}; in the file: {}",
+                    field.name,
+                    side(&field.store),
+                    side(&field.file)
+                )
             })
             .collect();
         let finding = RULE
@@ -41,7 +46,9 @@ fn check(scan: &Scan<'_>, agent: &Agent, found: &mut Vec<Finding>) {
                 finding.fixed_by(Fix::action(format!("keep {word} {id}"), &agent.id, Action::Import))
             }
             None => {
-                let choose = |side: &str| scan.command(Some(&agent.id), &["doctor", "--fix", "--prefer", &format!("{id}={side}")]);
+                let choose = |side: &str| {
+                    scan.command(Some(&agent.id), &["doctor", "--fix", "--prefer", &format!("{id}={side}")])
+                };
                 finding.next(format!("{}, or {}", choose("store"), choose("file")))
             }
         });

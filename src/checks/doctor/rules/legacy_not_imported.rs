@@ -20,12 +20,19 @@ fn check(scan: &Scan<'_>, agent: &Agent, found: &mut Vec<Finding>) {
     let plan = match &*plan {
         Ok(plan) => plan,
         Err(error) => {
-            let path = error.place.as_ref().and_then(|place| place.path.clone()).unwrap_or_else(|| agent.dir.clone());
+            let path = error
+                .place
+                .as_ref()
+                .and_then(|place| place.path.clone())
+                .unwrap_or_else(|| agent.dir.clone());
             found.push(
-                RULE.finding(format!("there are legacy files, but they can't be imported: {}", error.message))
-                    .at(path)
-                    .of_agent(&agent.id)
-                    .next(error.hints.first().cloned().unwrap_or(command)),
+                RULE.finding(format!(
+                    "there are legacy files, but they can't be imported: {}",
+                    error.message
+                ))
+                .at(path)
+                .of_agent(&agent.id)
+                .next(error.hints.first().cloned().unwrap_or(command)),
             );
             return;
         }
@@ -43,12 +50,18 @@ fn check(scan: &Scan<'_>, agent: &Agent, found: &mut Vec<Finding>) {
             (0, 0) => continue,
             (0, count) => {
                 let plural = if count == 1 { "entry" } else { "entries" };
-                (Severity::Warning, format!("{name} holds {count} {plural} of state that the store doesn't have"))
+                (
+                    Severity::Warning,
+                    format!("{name} holds {count} {plural} of state that the store doesn't have"),
+                )
             }
             (count, _) => {
                 let plural = if count == 1 { "" } else { "s" };
                 let list = ids.join(", ");
-                (Severity::Error, format!("{name} holds {count} profile{plural} that the store doesn't have: {list}"))
+                (
+                    Severity::Error,
+                    format!("{name} holds {count} profile{plural} that the store doesn't have: {list}"),
+                )
             }
         };
         let is_config = source.file.kind == LegacyKind::Config;

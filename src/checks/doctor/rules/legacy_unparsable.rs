@@ -20,7 +20,8 @@ fn check(scan: &Scan<'_>, agent: &Agent, found: &mut Vec<Finding>) {
         let Err(error) = &source.file.content else { continue };
         let name = source.file.path.file_name().unwrap_or_default().to_string_lossy();
         let line = error.place.as_ref().and_then(|place| place.line_column);
-        let place = line.map_or_else(String::new, |(line, column)| format!(" (line {line}, column {column})"));
+        let place =
+            line.map_or_else(String::new, |(line, column)| format!(" (line {line}, column {column})"));
         let action = Action::Archive { path: source.file.path.clone() };
         let mut fix = Fix::action(format!("move {name} away as it is"), &agent.id, action);
         fix.safety = Safety::Dropping;

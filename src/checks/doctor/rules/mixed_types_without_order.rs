@@ -26,22 +26,30 @@ fn check(agent: &AgentScan<'_>, found: &mut Vec<Finding>) {
         if result.source.is_explicit() || matches!(result.source, OrderSource::Fallback(_)) {
             continue;
         }
-        let ranked: Vec<&ProfileStatus<'_>> = result.ids.iter().filter_map(|id| agent.profile(id.as_str())).collect();
-        let has = |kind: &CredentialType| ranked.iter().find(|status| status.profile.credential.kind() == kind);
-        let (Some(login), Some(key)) = (has(&CredentialType::OAuth), has(&CredentialType::ApiKey)) else { continue };
-        if ![login, key].iter().any(|status| agent.reports(&status.profile.source)) || agent.is_pinned(provider) {
+        let ranked: Vec<&ProfileStatus<'_>> =
+            result.ids.iter().filter_map(|id| agent.profile(id.as_str())).collect();
+        let has =
+            |kind: &CredentialType| ranked.iter().find(|status| status.profile.credential.kind() == kind);
+        let (Some(login), Some(key)) = (has(&CredentialType::OAuth), has(&CredentialType::ApiKey)) else {
+            continue;
+        };
+        if ![login, key].iter().any(|status| agent.reports(&status.profile.source))
+            || agent.is_pinned(provider)
+        {
             continue;
         }
         let (login_id, key_id) = (login.profile.id.as_str(), key.profile.id.as_str());
         let order = ranked.iter().map(|status| status.profile.id.as_str());
         let words = ["auth", "order", "set", "--provider", provider];
         found.push(
-            RULE.finding(format!("{provider} has a login ({login_id}) and a key ({key_id}) but no order: they may alternate"))
-                .in_source(&login.profile.source, agent.id())
-                .of_profile(login_id)
-                .mentions([key_id])
-                .json_path(&["profiles", login_id])
-                .next(agent.command(&words.into_iter().chain(order).collect::<Vec<_>>())),
+            RULE.finding(format!(
+                "{provider} has a login ({login_id}) and a key ({key_id}) but no order: they may alternate"
+            ))
+            .in_source(&login.profile.source, agent.id())
+            .of_profile(login_id)
+            .mentions([key_id])
+            .json_path(&["profiles", login_id])
+            .next(agent.command(&words.into_iter().chain(order).collect::<Vec<_>>())),
         );
     }
 }

@@ -30,12 +30,14 @@ fn check(agent: &AgentScan<'_>, found: &mut Vec<Finding>) {
             continue;
         };
         found.push(
-            RULE.finding(format!("the config names {what} for {id}, which is of {field} \"{wanted}\": it is never used"))
-                .at(agent.config_path())
-                .of_agent(agent.id())
-                .of_profile(id)
-                .json_path(&["auth", "profiles", id, field])
-                .next(format!("write \"{field}\": \"{wanted}\" there, or remove the entry")),
+            RULE.finding(format!(
+                "the config names {what} for {id}, which is of {field} \"{wanted}\": it is never used"
+            ))
+            .at(agent.config_path())
+            .of_agent(agent.id())
+            .of_profile(id)
+            .json_path(&["auth", "profiles", id, field])
+            .next(format!("write \"{field}\": \"{wanted}\" there, or remove the entry")),
         );
     }
 }

@@ -17,12 +17,19 @@ fn check(agent: &AgentScan<'_>, found: &mut Vec<Finding>) {
         let Some(canonical) = canonical(&status.profile.credential, id) else { continue };
         let path = ["profiles", id];
         found.push(
-            RULE.finding(format!("the credential {id} isn't spelled as releases spell it: {}", canonical.changes.join(", ")))
-                .in_source(source, agent.id())
-                .json_path(&path)
-                .of_profile(id)
-                .next(agent.command(&["doctor", "--only", RULE.id, "--fix"]))
-                .fixed_by(Fix::safe(format!("respell {id}"), agent.id(), [set_raw(source, &path, &canonical.text)])),
+            RULE.finding(format!(
+                "the credential {id} isn't spelled as releases spell it: {}",
+                canonical.changes.join(", ")
+            ))
+            .in_source(source, agent.id())
+            .json_path(&path)
+            .of_profile(id)
+            .next(agent.command(&["doctor", "--only", RULE.id, "--fix"]))
+            .fixed_by(Fix::safe(
+                format!("respell {id}"),
+                agent.id(),
+                [set_raw(source, &path, &canonical.text)],
+            )),
         );
     }
 }

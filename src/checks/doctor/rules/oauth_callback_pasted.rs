@@ -21,7 +21,8 @@ fn check(agent: &AgentScan<'_>, found: &mut Vec<Finding>) {
                 continue;
             }
             let id = status.profile.id.as_str();
-            let login = format!("openclaw models auth login --provider {}", text::shell_word(&status.provider));
+            let login =
+                format!("openclaw models auth login --provider {}", text::shell_word(&status.provider));
             found.push(
                 RULE.finding(format!("the secret of {id} looks like a login's callback ({})", secret.mask()))
                     .in_source(&status.profile.source, agent.id())
@@ -34,9 +35,12 @@ fn check(agent: &AgentScan<'_>, found: &mut Vec<Finding>) {
 }
 
 fn is_callback(text: &str) -> bool {
-    let is_address = ["http://", "https://"].iter().any(|scheme| text.starts_with(scheme)) && text.contains("code=");
+    let is_address =
+        ["http://", "https://"].iter().any(|scheme| text.starts_with(scheme)) && text.contains("code=");
     let code_and_state = text.split_once('#').is_some_and(|(code, state)| {
-        let word = |part: &str| part.len() >= 3 && part.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.~".contains(&b));
+        let word = |part: &str| {
+            part.len() >= 3 && part.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.~".contains(&b))
+        };
         word(code) && word(state)
     });
     is_address || code_and_state

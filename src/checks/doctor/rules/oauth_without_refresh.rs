@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 use crate::base::text;
-use crate::output::{when};
+use crate::output::when;
 use crate::store::{CredentialType, SecretKind};
 
 pub(super) static RULE: Rule = Rule {

@@ -21,7 +21,8 @@ fn check(agent: &AgentScan<'_>, found: &mut Vec<Finding>) {
     let mut groups: Vec<(String, &Source, Orders<'_>)> = Vec::new();
     for (key, order) in agent.orders() {
         let provider = names.for_credentials(key).into_owned();
-        let same = groups.iter_mut().find(|(known, source, _)| *known == provider && *source == &*order.source);
+        let same =
+            groups.iter_mut().find(|(known, source, _)| *known == provider && *source == &*order.source);
         match same {
             Some((_, _, orders)) => orders.push((key, &order.value)),
             None => groups.push((provider, &order.source, vec![(key, &order.value)])),
@@ -40,8 +41,11 @@ fn check(agent: &AgentScan<'_>, found: &mut Vec<Finding>) {
                 merged.push(id);
             }
         }
-        let mut changes: Vec<Change> =
-            orders.iter().filter(|(key, _)| **key != provider).map(|(key, _)| remove(source, &["order", key])).collect();
+        let mut changes: Vec<Change> = orders
+            .iter()
+            .filter(|(key, _)| **key != provider)
+            .map(|(key, _)| remove(source, &["order", key]))
+            .collect();
         changes.push(set(source, &["order", &provider], &Value::from(merged.clone())));
         let keys: Vec<&str> = orders.iter().map(|(key, _)| key.as_str()).collect();
         let quoted = keys.iter().map(|key| format!("\"{key}\"")).collect::<Vec<_>>().join(" and ");

@@ -58,17 +58,23 @@ fn check(agent: &AgentScan<'_>, found: &mut Vec<Finding>) {
             ))
             .severity(if fell_back { Severity::Warning } else { Severity::Error })
             .mentions(listed.into_iter().chain(usable.iter().copied()))
-            .next(agent.command(
-                &["auth", "order", "set", "--provider", &provider].into_iter().chain(usable.iter().copied()).collect::<Vec<_>>(),
-            ));
+            .next(
+                agent.command(
+                    &["auth", "order", "set", "--provider", &provider]
+                        .into_iter()
+                        .chain(usable.iter().copied())
+                        .collect::<Vec<_>>(),
+                ),
+            );
         finding = match source {
             Some(source) => {
                 let title = format!("set the order of {key} to {}", usable.join(", "));
                 let change = set(source, &["order", key], &Value::from(usable));
-                finding
-                    .in_source(source, agent.id())
-                    .json_path(&["order", key])
-                    .fixed_by(Fix::safe(title, agent.id(), [change]))
+                finding.in_source(source, agent.id()).json_path(&["order", key]).fixed_by(Fix::safe(
+                    title,
+                    agent.id(),
+                    [change],
+                ))
             }
             None => finding.at(agent.config_path()).json_path(&["auth", "order", key]),
         };

@@ -23,9 +23,12 @@ fn check(agent: &AgentScan<'_>, found: &mut Vec<Finding>) {
     }
     let plural = if own == 1 { "" } else { "s" };
     found.push(
-        RULE.finding(format!("the config doesn't name the agent {}, whose folder holds {own} credential{plural}", agent.id()))
-            .at(&agent.agent.dir)
-            .of_agent(agent.id())
-            .next("name the agent in the config again, or move its folder out of the state folder"),
+        RULE.finding(format!(
+            "the config doesn't name the agent {}, whose folder holds {own} credential{plural}",
+            agent.id()
+        ))
+        .at(&agent.agent.dir)
+        .of_agent(agent.id())
+        .next("name the agent in the config again, or move its folder out of the state folder"),
     );
 }

@@ -13,7 +13,8 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(agent: &AgentScan<'_>, found: &mut Vec<Finding>) {
     for (id, entry, _) in agent.usage() {
-        if id.inline_provider().is_some() || agent.knows(id.as_str()) || !agent.is_complete_for(&entry.source) {
+        if id.inline_provider().is_some() || agent.knows(id.as_str()) || !agent.is_complete_for(&entry.source)
+        {
             continue;
         }
         let path = ["usageStats", id.as_str()];

@@ -25,15 +25,21 @@ fn check(agent: &AgentScan<'_>, found: &mut Vec<Finding>) {
         }
         for entry in result.entries.iter().filter(|entry| !entry.listed && entry.eligibility.eligible) {
             let id = entry.id.as_str();
-            let Some(left_out) = agent.profile(id).filter(|left_out| agent.reports(&left_out.profile.source)) else { continue };
+            let Some(left_out) = agent.profile(id).filter(|left_out| agent.reports(&left_out.profile.source))
+            else {
+                continue;
+            };
             let order: Vec<&str> = result.ids.iter().map(|id| id.as_str()).chain([id]).collect();
             let words = ["auth", "order", "set", "--provider", left_out.provider.as_str()];
             found.push(
-                RULE.finding(format!("{id} is never used: auth.profiles of the config names other profiles of {}", left_out.provider))
-                    .in_source(&left_out.profile.source, agent.id())
-                    .of_profile(id)
-                    .json_path(&["profiles", id])
-                    .next(agent.command(&words.into_iter().chain(order).collect::<Vec<_>>())),
+                RULE.finding(format!(
+                    "{id} is never used: auth.profiles of the config names other profiles of {}",
+                    left_out.provider
+                ))
+                .in_source(&left_out.profile.source, agent.id())
+                .of_profile(id)
+                .json_path(&["profiles", id])
+                .next(agent.command(&words.into_iter().chain(order).collect::<Vec<_>>())),
             );
         }
     }

@@ -23,7 +23,8 @@ fn check(scan: &Scan<'_>, found: &mut Vec<Finding>) {
         if configured.mode == "aws-sdk" || collected.ids.contains(id.as_str()) {
             continue;
         }
-        let login = format!("openclaw models auth login --provider {}", text::shell_word(&configured.provider));
+        let login =
+            format!("openclaw models auth login --provider {}", text::shell_word(&configured.provider));
         found.push(
             RULE.finding(format!("the config names {id}, but no store has a credential of that id"))
                 .at(&machine.installation.places.config)

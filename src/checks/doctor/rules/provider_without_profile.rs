@@ -1,8 +1,8 @@
 //! a model chain names a provider without any credential.
 
 use super::prelude::*;
-use crate::engine::chain;
 use crate::base::text;
+use crate::engine::chain;
 
 pub(super) static RULE: Rule = Rule {
     id: "provider-without-profile",
@@ -32,28 +32,37 @@ const VARIABLES: [(&str, &[&str]); 8] = [
 fn check(agent: &AgentScan<'_>, found: &mut Vec<Finding>) {
     let machine = agent.scan.machine;
     let config = &machine.engine_config;
-    let entry =
-        if agent.scan.has_own_model(agent.id()) { config.agent(agent.id().as_str()) } else { None };
+    let entry = if agent.scan.has_own_model(agent.id()) { config.agent(agent.id().as_str()) } else { None };
     let own = entry.and_then(|entry| entry.own.model.as_ref()).map(|model| (model, false));
     let defaults = config.defaults.model.as_ref().filter(|_| agent.is_first()).map(|model| (model, true));
     let mut seen: Vec<String> = Vec::new();
     for (model, is_default) in own.into_iter().chain(defaults) {
-        let path: Vec<&str> =
-            if is_default { vec!["agents", "defaults", "model"] } else { vec!["agents", agent.id().as_str(), "model"] };
+        let path: Vec<&str> = if is_default {
+            vec!["agents", "defaults", "model"]
+        } else {
+            vec!["agents", agent.id().as_str(), "model"]
+        };
         let refs = model.primary.iter().chain(model.fallbacks.iter().flatten());
         for raw in refs {
-            let Some(parsed) = chain::parse_ref(agent.rules(), config, Some(agent.id().as_str()), raw) else { continue };
+            let Some(parsed) = chain::parse_ref(agent.rules(), config, Some(agent.id().as_str()), raw) else {
+                continue;
+            };
             let provider = agent.rules().providers.for_credentials(parsed.provider.as_str()).into_owned();
             if seen.contains(&provider) || has_credential(agent, &provider) {
                 continue;
             }
             let login = format!("openclaw models auth login --provider {}", text::shell_word(&provider));
             found.push(
-                RULE.finding(format!("{raw} is in the model chain, but {provider} has no credential: it is always skipped"))
-                    .at(agent.config_path())
-                    .of_agent(agent.id())
-                    .json_path(&path)
-                    .next(format!("{login}, or paste a key: openclaw models auth paste-api-key --provider {}", text::shell_word(&provider))),
+                RULE.finding(format!(
+                    "{raw} is in the model chain, but {provider} has no credential: it is always skipped"
+                ))
+                .at(agent.config_path())
+                .of_agent(agent.id())
+                .json_path(&path)
+                .next(format!(
+                    "{login}, or paste a key: openclaw models auth paste-api-key --provider {}",
+                    text::shell_word(&provider)
+                )),
             );
             seen.push(provider);
         }
@@ -73,9 +82,13 @@ fn has_credential(agent: &AgentScan<'_>, provider: &str) -> bool {
     NEED_NONE.contains(&provider)
         || agent.profiles.iter().any(|status| status.provider == provider)
         || configured
-        || std::iter::once(variable.as_str()).chain(special.iter().copied()).any(|name| machine.has_variable(name))
+        || std::iter::once(variable.as_str())
+            .chain(special.iter().copied())
+            .any(|name| machine.has_variable(name))
 }
 
 fn is_local(url: &str) -> bool {
-    ["://localhost", "://127.", "://[::1]", "://0.0.0.0", "://host.docker.internal"].iter().any(|host| url.contains(host))
+    ["://localhost", "://127.", "://[::1]", "://0.0.0.0", "://host.docker.internal"]
+        .iter()
+        .any(|host| url.contains(host))
 }

@@ -27,7 +27,9 @@ fn check(agent: &AgentScan<'_>, found: &mut Vec<Finding>) {
             continue;
         }
         let provider = entry["providerOverride"].as_str().unwrap_or(primary.provider.as_str());
-        let Some(pinned) = chain::parse_ref(agent.rules(), config, id, &format!("{provider}/{model}")) else { continue };
+        let Some(pinned) = chain::parse_ref(agent.rules(), config, id, &format!("{provider}/{model}")) else {
+            continue;
+        };
         if pinned == primary {
             continue;
         }

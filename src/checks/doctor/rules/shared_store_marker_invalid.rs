@@ -20,7 +20,10 @@ fn check(scan: &Scan<'_>, found: &mut Vec<Finding>) {
         found.push(if !has_database_header(&note.path) {
             super::not_a_database::finding(scan, &note.path)
         } else if note.text.contains("auth.sharedStore") {
-            RULE.finding(note.text.clone()).at(&note.path).json_path(&["auth.sharedStore"]).next("openclaw doctor --fix")
+            RULE.finding(note.text.clone())
+                .at(&note.path)
+                .json_path(&["auth.sharedStore"])
+                .next("openclaw doctor --fix")
         } else {
             super::integrity::finding(scan, &note.path, &note.text)
         });

@@ -1,8 +1,8 @@
 //! A lock file whose process is gone.
 
 use super::prelude::*;
-use crate::checks::doctor::fix::Action;
 use crate::base::text;
+use crate::checks::doctor::fix::Action;
 use crate::store::{Agent, lock};
 
 pub(super) static RULE: Rule = Rule {
@@ -39,7 +39,11 @@ fn check(scan: &Scan<'_>, agent: &Agent, found: &mut Vec<Finding>) {
                 .at(&path)
                 .of_agent(&agent.id)
                 .next(format!("rm {}", text::shell_word(&path.display().to_string())))
-                .fixed_by(Fix::action(format!("remove {name}"), &agent.id, Action::RemoveLock { path: path.clone() })),
+                .fixed_by(Fix::action(
+                    format!("remove {name}"),
+                    &agent.id,
+                    Action::RemoveLock { path: path.clone() },
+                )),
         );
     }
 }

@@ -22,7 +22,8 @@ fn check(agent: &AgentScan<'_>, found: &mut Vec<Finding>) {
     for (path, kind) in legacy::archives(installation, agent.agent) {
         let Ok(file) = legacy::read(&path, kind) else { continue };
         let Ok(content) = &file.content else { continue };
-        let lost: Vec<&str> = content.profiles.keys().map(ProfileId::as_str).filter(|id| !agent.knows(id)).collect();
+        let lost: Vec<&str> =
+            content.profiles.keys().map(ProfileId::as_str).filter(|id| !agent.knows(id)).collect();
         if lost.is_empty() {
             continue;
         }
@@ -30,12 +31,16 @@ fn check(agent: &AgentScan<'_>, found: &mut Vec<Finding>) {
         let plural = if lost.len() == 1 { "" } else { "s" };
         let action = Action::ImportArchive { path: path.clone() };
         found.push(
-            RULE.finding(format!("the store is empty, but {name} holds {} profile{plural}: {}", lost.len(), lost.join(", ")))
-                .at(&path)
-                .of_agent(agent.id())
-                .mentions(lost)
-                .next(agent.command(&["doctor", "--fix", "--only", RULE.id]))
-                .fixed_by(Fix::action(format!("import {name}"), agent.id(), action)),
+            RULE.finding(format!(
+                "the store is empty, but {name} holds {} profile{plural}: {}",
+                lost.len(),
+                lost.join(", ")
+            ))
+            .at(&path)
+            .of_agent(agent.id())
+            .mentions(lost)
+            .next(agent.command(&["doctor", "--fix", "--only", RULE.id]))
+            .fixed_by(Fix::action(format!("import {name}"), agent.id(), action)),
         );
         // Older archives only matter when this one is no good.
         return;

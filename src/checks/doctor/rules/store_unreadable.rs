@@ -17,6 +17,7 @@ pub(super) static RULE: Rule = Rule {
 /// The finding for a store that can't be opened.
 pub(super) fn finding(path: &Path, error: &Error) -> Finding {
     let cause = error.source.as_ref().map(|cause| format!(": {cause}")).unwrap_or_default();
-    let next = error.hints.first().cloned().unwrap_or_else(|| "look at the file's owner and mode: ls -l".to_owned());
+    let next =
+        error.hints.first().cloned().unwrap_or_else(|| "look at the file's owner and mode: ls -l".to_owned());
     RULE.finding(format!("{}{cause}", error.message)).at(path).next(next)
 }

@@ -20,10 +20,16 @@ fn check(agent: &AgentScan<'_>, found: &mut Vec<Finding>) {
             continue;
         }
         let now = agent.now().0 as f64;
-        let active = ["cooldownUntil", "disabledUntil"].into_iter().filter(|field| time(field).is_some_and(|end| end > now));
-        let Some(field) = active.max_by(|a, b| time(a).unwrap_or(0.0).total_cmp(&time(b).unwrap_or(0.0))) else { continue };
+        let active = ["cooldownUntil", "disabledUntil"]
+            .into_iter()
+            .filter(|field| time(field).is_some_and(|end| end > now));
+        let Some(field) = active.max_by(|a, b| time(a).unwrap_or(0.0).total_cmp(&time(b).unwrap_or(0.0)))
+        else {
+            continue;
+        };
         let counted = has_counters(&members) || time("lastFailureAt").is_some();
-        let answered = time("lastUsed").zip(time("lastFailureAt")).is_some_and(|(used, failed)| used > failed);
+        let answered =
+            time("lastUsed").zip(time("lastFailureAt")).is_some_and(|(used, failed)| used > failed);
         let why = if !counted {
             "no failure is counted"
         } else if answered {

@@ -9,7 +9,7 @@ use crate::base::text;
 use crate::base::time::Millis;
 use crate::checks::doctor::finding::Finding;
 use crate::checks::doctor::fix::{Action, Fix};
-use crate::checks::doctor::registry::Rule;
+use crate::checks::doctor::rule::Rule;
 use crate::checks::doctor::scan::{AgentScan, Scan, SecretPlace};
 use crate::engine::order::{OrderQuery, OrderResult};
 use crate::engine::usage::WindowKind;

@@ -2,8 +2,8 @@
 
 use super::prelude::*;
 use crate::base::text;
-use crate::store::{Agent, legacy};
 use crate::store::layer::{AGENT_DATABASE, PROFILES_FILE, STATE_FILE};
+use crate::store::{Agent, legacy};
 
 pub(super) static RULE: Rule = Rule {
     id: "symlinked-store",

@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 use crate::base::text;
-use crate::output::{when};
+use crate::output::when;
 use crate::store::CredentialType;
 
 pub(super) static RULE: Rule = Rule {
@@ -29,7 +29,8 @@ fn check(agent: &AgentScan<'_>, found: &mut Vec<Finding>) {
             Some(_) => continue,
             None => format!("the end of the token {id} is no usable time"),
         };
-        let paste = format!("openclaw models auth paste-token --provider {}", text::shell_word(&status.provider));
+        let paste =
+            format!("openclaw models auth paste-token --provider {}", text::shell_word(&status.provider));
         found.push(
             RULE.finding(format!("{what}: it is never used"))
                 .in_source(&status.profile.source, agent.id())

@@ -15,7 +15,13 @@ fn check(agent: &AgentScan<'_>, found: &mut Vec<Finding>) {
     for status in agent.own_profiles() {
         let Some(missing) = agent.scan.machine.unresolved(status.profile) else { continue };
         let id = status.profile.id.as_str();
-        let field = status.profile.credential.refs().into_iter().next().map_or_else(String::new, |reference| reference.field);
+        let field = status
+            .profile
+            .credential
+            .refs()
+            .into_iter()
+            .next()
+            .map_or_else(String::new, |reference| reference.field);
         found.push(
             RULE.finding(format!("the secret of {id} can't be found: {missing}"))
                 .in_source(&status.profile.source, agent.id())

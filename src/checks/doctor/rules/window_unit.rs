@@ -14,7 +14,8 @@ pub(super) static RULE: Rule = Rule {
 fn check(agent: &AgentScan<'_>, found: &mut Vec<Finding>) {
     for (id, entry, members) in agent.usage() {
         for (field, value) in &members {
-            let Some(seconds) = value.as_i64().filter(|value| TIMES.contains(&field.as_str()) && are_seconds(*value))
+            let Some(seconds) =
+                value.as_i64().filter(|value| TIMES.contains(&field.as_str()) && are_seconds(*value))
             else {
                 continue;
             };

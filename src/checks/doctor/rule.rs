@@ -1,9 +1,8 @@
-//! Every rule there is.
+//! What a rule is.
 
 use super::finding::{Finding, Place};
 use super::scan::{AgentScan, Scan};
 use crate::config::Severity;
-use crate::engine::rules::nearest;
 
 /// What a rule looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,43 +83,6 @@ impl Rule {
             mentions: Vec::new(),
             next: None,
             fix: None,
-        }
-    }
-}
-
-/// Every rule, by what it looks at.
-#[must_use]
-pub fn rules() -> &'static [&'static Rule] {
-    super::rules::ALL
-}
-
-/// The rule of that id.
-#[must_use]
-pub fn by_id(id: &str) -> Option<&'static Rule> {
-    super::rules::ALL.iter().copied().find(|rule| rule.id == id)
-}
-
-/// The id most like this one.
-#[must_use]
-pub fn near(id: &str) -> Option<String> {
-    nearest(id, super::rules::ALL.iter().map(|rule| rule.id))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ids_are_unique_and_in_kebab_case() {
-        let mut ids: Vec<&str> = rules().iter().map(|rule| rule.id).collect();
-        let kebab = |id: &str| id.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
-        assert!(ids.iter().all(|id| kebab(id)), "{ids:?}");
-        ids.sort_unstable();
-        let count = ids.len();
-        ids.dedup();
-        assert_eq!(ids.len(), count);
-        for rule in rules() {
-            assert!(!rule.summary.ends_with('.') && rule.explanation.ends_with('.'), "{}", rule.id);
         }
     }
 }
