@@ -9,6 +9,7 @@ pub mod commands;
 pub mod config;
 pub mod engine;
 pub mod installation;
+pub mod openclaw;
 pub mod output;
 pub mod script;
 pub mod store;

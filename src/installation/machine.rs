@@ -82,7 +82,7 @@ impl Machine {
         let agents = config::agents(value);
         let configured = ConfiguredAgents {
             entries: value["agents"]["entries"].is_object(),
-            release: config::last_touched_version(value).map(str::to_owned),
+            release: config::last_touched_version(value).and_then(|text| text.parse().ok()),
             agents: agents
                 .into_iter()
                 .map(|agent| ConfiguredAgent {

@@ -7,6 +7,7 @@ use super::auth::Origin;
 use super::layer::{AGENT_DATABASE, Layer, Look, Shared, is_auth_database, read_agent, read_shared};
 use super::{AgentId, Places};
 use crate::base::error::{Error, Result};
+use crate::openclaw::release::Release;
 
 /// An agent that the config names.
 #[derive(Debug, Clone)]
@@ -28,7 +29,7 @@ pub struct ConfiguredAgents {
     pub entries: bool,
     /// `meta.lastTouchedVersion`: the release that last wrote the config. Tells where a release with
     /// JSON files keeps an order when the files themselves don't show it.
-    pub release: Option<String>,
+    pub release: Option<Release>,
 }
 
 /// Which kind of store holds the credentials.
@@ -77,7 +78,7 @@ pub struct Installation {
     pub(crate) generation: Generation,
     pub(crate) shared: Shared,
     /// The release that last wrote the config, when it says so.
-    pub(crate) release: Option<String>,
+    pub(crate) release: Option<Release>,
 }
 
 impl Installation {
@@ -180,16 +181,9 @@ impl Installation {
         }
     }
 
-    /// Year and month of the release that last wrote the config.
-    pub(crate) fn release_month(&self) -> Option<(u32, u32)> {
-        let release = self.release.as_deref()?;
-        let mut parts = release.trim().split('.').map(|part| part.parse::<u32>().ok());
-        Some((parts.next()??, parts.next()??))
-    }
-
-    /// Whether the config was last written by this release or a later one.
-    pub(crate) fn is_at_least(&self, year: u32, month: u32) -> bool {
-        self.release_month().is_some_and(|release| release >= (year, month))
+    /// Whether the config was last written by a release of this month or a later one.
+    pub(crate) fn is_at_least(&self, year: u16, month: u8) -> bool {
+        self.release.as_ref().is_some_and(|release| release.month() >= (year, month))
     }
 
     /// Remarks on the state database.

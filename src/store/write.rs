@@ -553,8 +553,8 @@ fn holds_state(store: Option<&Stored>) -> bool {
 /// Whether this installation's release keeps state in `auth-state.json`. Later releases read both
 /// files, earlier ones only `auth-profiles.json`: that is the one to write when nothing tells.
 fn has_state_files(installation: &Installation) -> bool {
-    match installation.release_month() {
-        Some(month) => month > (2026, 3),
+    match &installation.release {
+        Some(release) => release.month() > (2026, 3),
         None => installation.agents().iter().any(|agent| agent.dir.join(STATE_FILE).exists()),
     }
 }

@@ -163,7 +163,8 @@ fn the_config_tells_which_json_layout_when_the_files_do_not() {
     ] {
         let home = Home::new();
         home.write("agents/main/agent/auth-profiles.json", STORE);
-        let configured = ConfiguredAgents { release: release.map(str::to_owned), ..Default::default() };
+        let configured =
+            ConfiguredAgents { release: release.map(|text| text.parse().unwrap()), ..Default::default() };
         let installation = Installation::new(home.places(), configured, Path::new("/")).unwrap();
         let store = AuthStore::read(&installation, &AgentId::main()).unwrap();
         let plan = write::plan(&installation, &store, &[set_order("openai", &["openai:a"])]).unwrap();

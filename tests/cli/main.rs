@@ -13,3 +13,4 @@ mod harness;
 mod output;
 mod read_only;
 mod secrets;
+mod shared_words;

@@ -14,6 +14,7 @@ use super::load::Loaded;
 use super::node::Node;
 use super::path::JsonPath;
 use crate::base::error::{Error, Result};
+use crate::openclaw::release::Release;
 
 pub use moved::{list_to_entries, moved};
 pub use pool::expand_pool;
@@ -28,7 +29,7 @@ pub struct Target {
 }
 
 /// Year, month, number: `2026.9.6`.
-pub type Version = (u16, u8, u8);
+pub type Version = crate::openclaw::release::Numbers;
 
 /// Releases whose schema is known, oldest first.
 #[must_use]
@@ -36,27 +37,14 @@ pub fn releases() -> Vec<Target> {
     let mut all: Vec<Target> = Pool::get()
         .into_iter()
         .flat_map(|pool| pool.releases.keys())
-        .filter_map(|release| Some(Target { release: release.clone(), version: version(release)? }))
+        .filter_map(|release| Some(Target { release: release.clone(), version: numbers(release)? }))
         .collect();
     all.sort_by_key(|target| target.version);
     all
 }
 
-/// Reads `2026.9.6`, also with a leading `v` or a suffix as `2026.9.6-beta.1`; the last number may
-/// be missing.
-#[must_use]
-pub fn version(text: &str) -> Option<Version> {
-    let text = text.trim().trim_start_matches('v');
-    let mut parts = text.split(['-', '+']).next()?.split('.');
-    let version = (
-        parts.next()?.parse().ok()?,
-        parts.next()?.parse().ok()?,
-        match parts.next() {
-            Some(last) => last.parse().ok()?,
-            None => u8::MAX,
-        },
-    );
-    parts.next().is_none().then_some(version)
+fn numbers(text: &str) -> Option<Version> {
+    text.parse().ok().map(|release: Release| release.numbers())
 }
 
 /// The newest release whose schema is known.
@@ -83,7 +71,7 @@ pub fn target(asked: &str) -> Result<Target> {
     let version = match asked {
         "documented" => Some((2026, 7, 0)),
         "2026.3" => Some((2026, 3, 0)),
-        _ => version(asked),
+        _ => numbers(asked),
     };
     let version = version.ok_or_else(|| no_schema("there is no release or rule set"))?;
     let set = rule_set(version).ok_or_else(|| no_schema("clawctl knows no schema for"))?;

@@ -15,6 +15,7 @@ pub use names::ProviderNames;
 pub use run::RunRules;
 
 use crate::base::time::Millis;
+use crate::openclaw::release::Release;
 
 use super::facts::RefForm;
 use super::types::{Family, Reason};
@@ -312,7 +313,7 @@ pub enum RulesError {
         /// The id most like it.
         nearest: Option<String>,
     },
-    /// A release that can't be read as `YEAR.MONTH[.PATCH]`.
+    /// A text that is no [`Release`].
     #[error("\"{release}\" is no release: write it like 2026.7.1")]
     UnknownRelease {
         /// What was asked for.
@@ -397,18 +398,9 @@ impl RuleSet {
 /// # Errors
 /// The text is no release.
 pub fn family_of_release(release: &str) -> Result<Family, RulesError> {
-    let unknown = || RulesError::UnknownRelease { release: release.to_owned() };
-    let text = release.trim();
-    let text = text.strip_prefix(['v', 'V']).unwrap_or(text);
-    let core = text.split(['-', '+']).next().unwrap_or(text);
-    let mut parts = core.split('.').map(|part| part.parse::<u32>().map_err(|_| unknown()));
-    let year = parts.next().ok_or_else(unknown)??;
-    let month = parts.next().ok_or_else(unknown)??;
-    let patch = parts.next().transpose()?.unwrap_or(0);
-    if !(2000..3000).contains(&year) || !(1..=12).contains(&month) {
-        return Err(unknown());
-    }
-    let version = (year, month, patch);
+    let parsed: Release =
+        release.parse().map_err(|_| RulesError::UnknownRelease { release: release.to_owned() })?;
+    let version = parsed.numbers();
     Ok(if version < (2026, 3, 31) {
         Family::R2026_3
     } else if version < (2026, 6, 0) {
