@@ -2,8 +2,9 @@
 
 use std::cell::Cell;
 
+use super::ecma::Lazy;
 use super::order::{self, Ask, Judge, NameRow, Only, Then, When};
-use super::pattern::{Builder, Gate, Lazy, Literals, Matcher, Scan};
+use super::pattern::{Builder, Gate, Literals, Matcher, Scan};
 use super::text::{self, Leading};
 use super::words::Theme;
 use super::{F3, F9, FROM_7, Signal, UP_TO_7, Verdict};

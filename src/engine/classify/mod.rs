@@ -4,6 +4,7 @@
 //! One engine walks them: the text is judged first, then the status decides, confirms or
 //! overrides. All matching is linear in the length of the text.
 
+mod ecma;
 mod engine;
 mod list;
 mod order;

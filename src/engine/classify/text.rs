@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::pattern::Lazy;
+use super::ecma::Lazy;
 use crate::engine::types::Family;
 
 /// ECMAScript's white space and line ends: Unicode's without U+0085, with U+FEFF.
