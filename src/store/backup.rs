@@ -20,6 +20,7 @@ use sha2::{Digest, Sha256};
 use super::auth::{Origin, Row, Source};
 use super::edit::Document;
 use super::layer::{AGENT_DATABASE, AUTH_ROWS, has_table, read_text, user_version};
+use super::random::{hex, random};
 use super::sqlite::{self, sqlite_error};
 use super::target::{create_agent_database, files_in, remove_bare_database};
 use super::write::{Edit, Undoable, paths_of, same_json, write_edits};
@@ -191,11 +192,7 @@ fn make(
     atomic::create_folder(&parent)?;
     let folder = new_folder(&parent, context)?;
     let fill = || -> Result<Manifest> {
-        let mut salt = [0; 16];
-        getrandom::fill(&mut salt).map_err(|error| {
-            Error::failed("can't get random numbers from the system").caused_by(error.to_string())
-        })?;
-        let salt = hex(&salt);
+        let salt = hex(&random::<16>()?);
         let mut files = Vec::with_capacity(paths.len());
         for (index, path) in paths.iter().enumerate() {
             files.push(copy_in(path, &folder, index)?);
@@ -321,14 +318,6 @@ fn copy_rows(path: &Path, copy: &Path) -> Result<()> {
     };
     atomic::build_new(copy, |temp| {
         build(temp).map_err(|error| sqlite_error("write the backup of the database", copy, error))
-    })
-}
-
-fn hex(bytes: &[u8]) -> String {
-    use fmt::Write as _;
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
     })
 }
 

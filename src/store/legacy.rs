@@ -14,6 +14,7 @@ use super::auth::RawJson;
 use super::canonical::{self, is_reserved};
 use super::edit::Document;
 use super::layer::{PROFILES_FILE, STATE_FILE};
+use super::random::hex;
 use super::{Agent, Credential, Generation, Installation, ProfileId};
 use crate::base::error::{Error, Result};
 
@@ -197,14 +198,6 @@ pub fn read(path: &Path, kind: LegacyKind) -> Result<LegacyFile> {
         symlink,
         content,
         text: text.map(HiddenText),
-    })
-}
-
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
     })
 }
 

@@ -42,6 +42,7 @@ pub mod locate;
 pub(crate) mod lock;
 pub mod names;
 pub(crate) mod pages;
+pub(crate) mod random;
 pub mod secret;
 pub mod sessions;
 pub(crate) mod sqlite;

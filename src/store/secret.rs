@@ -6,7 +6,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use secrecy::{ExposeSecret, SecretString};
 use sha2::Sha256;
 
-use crate::base::error::{Error, Result};
+use crate::base::error::Result;
 
 /// What a secret is; its name in masks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -116,11 +116,7 @@ impl FingerprintKey {
     /// # Errors
     /// The system has no random numbers.
     pub fn random() -> Result<Self> {
-        let mut key = [0; 32];
-        getrandom::fill(&mut key).map_err(|error| {
-            Error::failed("can't get random numbers from the system").caused_by(error.to_string())
-        })?;
-        Ok(Self(key))
+        super::random::random().map(Self)
     }
 
     /// 12 hex digits of HMAC-SHA256.

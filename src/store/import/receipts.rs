@@ -9,14 +9,13 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use super::journal::{Journal, JournalSource};
-use super::run::uuid;
 use crate::base::error::{Error, Result};
 use crate::base::time::Millis;
 use crate::store::fault::{space, step};
 use crate::store::layer::{
     AGENT_STATE_ROW, AGENT_STORE_ROW, EARLY_STORE_ROW, KNOWN_STATE_SCHEMA, has_table, user_version,
 };
-use crate::store::legacy::hex;
+use crate::store::random::{hex, uuid};
 use crate::store::sqlite::{self, sqlite_error};
 use crate::store::{Installation, atomic};
 

@@ -13,8 +13,9 @@ use crate::base::error::{Error, Result};
 use crate::base::time::Millis;
 use crate::store::auth::Source;
 use crate::store::fault::step;
-use crate::store::legacy::{LegacyKind, hex};
+use crate::store::legacy::LegacyKind;
 use crate::store::lock::{self, FileLock};
+use crate::store::random::{hex, uuid};
 use crate::store::write::{Edit, Undoable, write_edits};
 use crate::store::{BackupId, Installation, MemberChange, Origin, WriteContext, atomic, backup};
 
@@ -222,17 +223,4 @@ fn archive_name(path: &Path, now: Millis) -> Result<PathBuf> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".migrated-{}-{}", time.replace(':', "-"), uuid()?));
     Ok(path.with_file_name(name))
-}
-
-/// A random UUID (version 4).
-pub(super) fn uuid() -> Result<String> {
-    let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).map_err(|error| {
-        Error::failed("can't get random numbers from the system").caused_by(error.to_string())
-    })?;
-    bytes[6] = (bytes[6] & 0x0f) | 0x40;
-    bytes[8] = (bytes[8] & 0x3f) | 0x80;
-    let hex = hex(&bytes);
-    let parts = [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]];
-    Ok(parts.join("-"))
 }
