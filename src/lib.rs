@@ -25,25 +25,26 @@ use base::env::Env;
 use base::error::Error;
 use base::exit::ExitStatus;
 use base::time::Clock;
-use cli::{Cli, ColorChoice};
-use commands::Context;
-use ui::{Io, Ui};
+use cli::Cli;
+use commands::context::Context;
+use ui::{ColorChoice, Io, Ui};
 
 /// Runs one command line and returns its exit status. `args` starts with the program's name.
 pub fn run(args: impl IntoIterator<Item = OsString>, io: Io<'_>, env: &Env, clock: Clock) -> ExitStatus {
     let args: Vec<OsString> = args.into_iter().collect();
-    let parsed =
-        cli::command().try_get_matches_from(&args).and_then(|matches| Cli::from_arg_matches(&matches));
-    let cli = match parsed {
-        Ok(cli) => cli,
+    let parsed = cli::command()
+        .try_get_matches_from(&args)
+        .and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, cli::asks_for_json(&matches))));
+    let (cli, asks_for_json) = match parsed {
+        Ok(parsed) => parsed,
         Err(error) => return report_parse_error(&error, &args, io, env),
     };
     let global = cli.global;
-    let json = global.json || commands::asks_for_json(cli.command.as_ref());
+    let json = global.json || asks_for_json;
     let mut ui = Ui::new(io, env, global.color, global.quiet, global.verbose, json);
     let result = {
         let mut context = Context::new(&mut ui, global, env.clone(), clock);
-        commands::dispatch(&mut context, cli.command)
+        cli::dispatch(&mut context, cli.command)
     };
     let result = result.and_then(|status| ui.out().flush().map(|()| status).map_err(anyhow::Error::from));
     let status = match result {

@@ -9,8 +9,19 @@ use serde_json::Value;
 use crate::base::env::Env;
 use crate::base::error::{Error, Result};
 use crate::base::text;
-use crate::cli::ColorChoice;
 use crate::output::json;
+
+/// `--color`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum ColorChoice {
+    /// On a terminal, unless NO_COLOR is set.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
 
 /// Which streams are terminals, and how wide the terminal is.
 #[derive(Debug, Clone, Copy, Default)]

@@ -3,12 +3,14 @@
 use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader, Read, Write};
 
+use clap::Args;
 use serde::{Deserialize, Serialize};
 
-use super::{Context, Layout};
 use crate::base::exit::ExitStatus;
 use crate::base::text;
-use crate::cli::{Classify, ListFormat};
+use crate::commands::args::ListFormat;
+use crate::commands::complete;
+use crate::commands::context::{Context, Layout};
 use crate::engine::classify::{Classifier, Signal};
 use crate::engine::usage::{self, CooldownSettings, Failure};
 use crate::engine::{EngineConfig, Reason, RuleSet, UsageStats};
@@ -16,10 +18,44 @@ use crate::installation::machine::Machine;
 use crate::installation::rulebook::Rulebook;
 use crate::output::when;
 
+/// `classify`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  clawctl classify --status 429 'Rate limit reached for requests'
+  clawctl classify --provider openrouter '402 Insufficient credits'
+  clawctl classify --batch < errors.jsonl
+
+With --batch every line of stdin is one error: a JSON object with message, status, code, type and
+provider (all optional), or the plain text. One JSON object a line comes out, in the same order; a
+line that can't be read gets {\"line\": N, \"error\": ...} and makes the exit status 1.")]
+pub struct Classify {
+    /// The error's text: plain, a JSON body, with a leading status or without
+    #[arg(value_name = "TEXT", required_unless_present_any = ["batch", "status", "code", "type"], conflicts_with = "batch")]
+    pub text: Option<String>,
+    /// HTTP status
+    #[arg(long, value_name = "N", conflicts_with = "batch")]
+    pub status: Option<i64>,
+    /// The error's code: insufficient_quota, ECONNRESET ...
+    #[arg(long, value_name = "C", conflicts_with = "batch")]
+    pub code: Option<String>,
+    /// The error's type: overloaded_error ...
+    #[arg(long = "type", id = "type", value_name = "T", conflicts_with = "batch")]
+    pub error_type: Option<String>,
+    /// Provider; some wordings count only for some providers
+    #[arg(long, short, value_name = "PROVIDER", add = complete::providers())]
+    pub provider: Option<String>,
+    /// Rule set, release, or rule-set file
+    #[arg(long, value_name = "R", default_value = "auto")]
+    pub rules: String,
+    /// Read errors from stdin, one a line
+    #[arg(long)]
+    pub batch: bool,
+}
+
 /// A longer line is no error text; reading it whole could fill the memory.
 const MAX_LINE: u64 = 4 * 1024 * 1024;
 
-pub(super) fn run(context: &mut Context<'_, '_>, args: &Classify) -> anyhow::Result<ExitStatus> {
+pub(crate) fn run(context: &mut Context<'_, '_>, args: &Classify) -> anyhow::Result<ExitStatus> {
     let book = match Rulebook::named(Some(&args.rules), &context.env.current_dir)? {
         Some(book) => book,
         None => of_machine(context),
@@ -61,10 +97,11 @@ pub(super) fn run(context: &mut Context<'_, '_>, args: &Classify) -> anyhow::Res
 
 /// What `auto` finds on this machine; the newest rules where there is no installation.
 fn of_machine(context: &mut Context<'_, '_>) -> Rulebook {
-    let Ok(machine) = Machine::find(&context.global, &context.env, context.now) else {
+    let Ok(machine) = Machine::find(&context.global.place(), &context.env, context.now) else {
         return Rulebook::newest();
     };
-    let choice = machine.agents(&context.global).ok().and_then(|agents| machine.read(agents.first()?).ok());
+    let choice =
+        machine.agents(&context.global.agents()).ok().and_then(|agents| machine.read(agents.first()?).ok());
     match choice {
         Some(view) => Rulebook::new(view.rules.set, view.rules.why),
         None => Rulebook::newest(),

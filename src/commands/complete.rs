@@ -7,8 +7,7 @@ use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 
 use crate::base::env::Env;
 use crate::base::time::Clock;
-use crate::cli::GlobalArgs;
-use crate::installation::machine::{AgentView, Machine};
+use crate::installation::machine::{AgentView, Machine, Where, WhichAgents};
 use crate::store::backup;
 
 /// Rules of `doctor`.
@@ -120,29 +119,30 @@ impl Words {
     fn value(&self, flag: &str) -> Option<String> {
         self.values(flag).pop()
     }
+
+    fn agents(&self) -> WhichAgents {
+        let ids: Vec<String> = self.values("--agent").into_iter().filter(|agent| !agent.is_empty()).collect();
+        match self.0.iter().any(|word| word == "--all-agents") {
+            true => WhichAgents::All,
+            false if ids.is_empty() => WhichAgents::Default,
+            false => WhichAgents::Named(ids),
+        }
+    }
 }
 
 fn offer(candidates: impl Fn(&Machine, &Words) -> Vec<CompletionCandidate>) -> Vec<CompletionCandidate> {
     let words = Words::typed();
-    let global = GlobalArgs {
+    let place = Where::Real {
         state_dir: words.value("--state-dir").map(Into::into),
         config: words.value("--config").map(Into::into),
-        agent: words.values("--agent").into_iter().filter(|agent| !agent.is_empty()).collect(),
-        all_agents: words.0.iter().any(|word| word == "--all-agents"),
-        ..GlobalArgs::default()
     };
-    let machine = Machine::find(&global, &Env::of_process(), Clock::System.now());
+    let machine = Machine::find(&place, &Env::of_process(), Clock::System.now());
     machine.map(|machine| candidates(&machine, &words)).unwrap_or_default()
 }
 
 /// The stores of the agents that were typed, as far as they can be read.
 fn views(machine: &Machine, words: &Words) -> Vec<AgentView> {
-    let global = GlobalArgs {
-        agent: words.values("--agent").into_iter().filter(|agent| !agent.is_empty()).collect(),
-        all_agents: words.0.iter().any(|word| word == "--all-agents"),
-        ..GlobalArgs::default()
-    };
-    let Ok(agents) = machine.agents(&global) else { return Vec::new() };
+    let Ok(agents) = machine.agents(&words.agents()) else { return Vec::new() };
     let Ok(views) = machine.views(&agents) else { return Vec::new() };
     views.filter_map(Result::ok).collect()
 }

@@ -2,13 +2,26 @@
 //! providers and agents complete too.
 
 use anyhow::anyhow;
+use clap::Args;
+use clap_complete::Shell;
 use clap_complete::env::Shells;
 
-use super::Context;
 use crate::base::exit::ExitStatus;
-use crate::cli::Completions;
+use crate::commands::context::Context;
 
-pub(super) fn run(context: &mut Context<'_, '_>, args: &Completions) -> anyhow::Result<ExitStatus> {
+/// `completions`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  clawctl completions bash > ~/.local/share/bash-completion/completions/clawctl
+  clawctl completions fish > ~/.config/fish/completions/clawctl.fish
+  clawctl completions zsh  > \"${fpath[1]}/_clawctl\"")]
+pub struct Completions {
+    /// The shell
+    #[arg(value_enum)]
+    pub shell: Shell,
+}
+
+pub(crate) fn run(context: &mut Context<'_, '_>, args: &Completions) -> anyhow::Result<ExitStatus> {
     context.ui.out().write_all(&script(args.shell)?)?;
     Ok(ExitStatus::Ok)
 }

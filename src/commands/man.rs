@@ -1,17 +1,32 @@
 //! `clawctl man [DIR]`: manual pages made from the same definition as the parser.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::{Args, ValueHint};
 use clap_mangen::Man as Page;
 
-use super::Context;
 use crate::base::error::Error;
 use crate::base::exit::ExitStatus;
-use crate::cli::{self, Man};
+use crate::commands::context::Context;
 
-pub(super) fn run(context: &mut Context<'_, '_>, args: &Man) -> anyhow::Result<ExitStatus> {
-    let pages = pages()?;
+/// `man`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  clawctl man | man -l -
+  clawctl man ~/.local/share/man/man1")]
+pub struct Man {
+    /// Folder to write the pages into
+    #[arg(value_hint = ValueHint::DirPath)]
+    pub dir: Option<PathBuf>,
+}
+
+pub(crate) fn run(
+    context: &mut Context<'_, '_>,
+    args: &Man,
+    root: clap::Command,
+) -> anyhow::Result<ExitStatus> {
+    let pages = pages(root)?;
     let Some(dir) = &args.dir else {
         for (name, page) in &pages {
             if name == "clawctl.1" {
@@ -37,8 +52,8 @@ fn write_page(path: &Path, page: &[u8]) -> Result<(), Error> {
 ///
 /// # Errors
 /// Writing to memory failed.
-pub fn pages() -> std::io::Result<Vec<(String, Vec<u8>)>> {
-    let mut root = cli::command().disable_help_subcommand(true);
+pub fn pages(root: clap::Command) -> std::io::Result<Vec<(String, Vec<u8>)>> {
+    let mut root = root.disable_help_subcommand(true);
     root.build();
     let mut pages = Vec::new();
     add(&root, &mut pages)?;

@@ -1,14 +1,15 @@
 //! `clawctl` alone: what is here, and what to type next.
 
-use super::{Context, Layout, json_rules};
 use crate::base::error::ErrorKind;
 use crate::base::exit::ExitStatus;
 use crate::base::text;
-use crate::cli::ListFormat;
+use crate::commands::agents::json_rules;
+use crate::commands::args::ListFormat;
+use crate::commands::context::{Context, Layout};
 use crate::installation::status::exhausted_providers;
 use crate::output::json::v1;
 
-pub(super) fn run(context: &mut Context<'_, '_>) -> anyhow::Result<ExitStatus> {
+pub(crate) fn run(context: &mut Context<'_, '_>) -> anyhow::Result<ExitStatus> {
     let machine = match context.machine() {
         Ok(machine) => machine,
         Err(error) if error.kind == ErrorKind::Nothing => {

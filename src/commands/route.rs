@@ -1,18 +1,44 @@
 //! `clawctl route`
 
+use clap::Args;
 use serde::Serialize;
 
 use super::auth::order::explain;
-use super::{Context, Layout, simulate};
+use super::simulate;
 use crate::base::error::Error;
 use crate::base::exit::ExitStatus;
 use crate::base::text;
-use crate::cli::{ListFormat, Route};
+use crate::commands::args::ListFormat;
+use crate::commands::context::{Context, Layout};
 use crate::engine::order::OrderQuery;
 use crate::installation::rulebook::Rulebook;
 use crate::output::json::v1;
 use crate::output::list::Tone;
 use crate::script::{self, Script, Send, Step, Turn};
+
+/// `route`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  clawctl route
+  clawctl route --session agent:main:main
+  clawctl route --model anthropic/claude-x --source cron --json
+
+Exit status 6 says that nothing would be tried.")]
+pub struct Route {
+    /// Model of this one message
+    #[arg(long, value_name = "REF")]
+    pub model: Option<String>,
+    /// Session key; its pins and overrides count
+    #[arg(long, value_name = "KEY")]
+    pub session: Option<String>,
+    /// Where the message comes from
+    #[arg(long, value_name = "S", default_value = "default",
+          value_parser = ["default", "agent", "user", "cron", "heartbeat", "cli", "hook"])]
+    pub source: String,
+    /// Rule set, release, or rule-set file
+    #[arg(long, value_name = "R", default_value = "auto")]
+    pub rules: String,
+}
 
 #[derive(Serialize)]
 struct Routed {
@@ -22,7 +48,7 @@ struct Routed {
     orders: Vec<v1::ExplainedOrder>,
 }
 
-pub(super) fn run(context: &mut Context<'_, '_>, args: &Route) -> anyhow::Result<ExitStatus> {
+pub(crate) fn run(context: &mut Context<'_, '_>, args: &Route) -> anyhow::Result<ExitStatus> {
     let forced = Rulebook::named(Some(&args.rules), &context.env.current_dir)?;
     let machine = context.machine()?;
     let script = Script {
@@ -39,7 +65,7 @@ pub(super) fn run(context: &mut Context<'_, '_>, args: &Route) -> anyhow::Result
         ..Script::default()
     };
     let mut given = script::Machine { now: context.now, ..script::Machine::default() };
-    let agents = machine.agents(&context.global)?;
+    let agents = machine.agents(&context.global.agents())?;
     let [agent] = agents[..] else {
         return Err(Error::usage("route looks at one agent").hint("name one: --agent main").into());
     };

@@ -4,19 +4,20 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use clap::{Args, ValueHint};
 use indexmap::IndexMap;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Context, Layout};
 use crate::base::env::Env;
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::exit::ExitStatus;
 use crate::base::text;
 use crate::base::time::Millis;
-use crate::cli::{ListFormat, Simulate};
+use crate::commands::args::ListFormat;
+use crate::commands::context::{Context, Layout};
 use crate::config::{self, LoadOptions};
-use crate::installation::machine::Machine;
+use crate::installation::machine::{Machine, Where};
 use crate::installation::rulebook::Rulebook;
 use crate::output::list::Tone;
 use crate::output::redact::Redactor;
@@ -24,7 +25,36 @@ use crate::output::{json, when};
 use crate::script::{self, Difference, Loader, ReplayResult, Script, Step, Turn};
 use crate::store::sessions;
 
-pub(super) fn run(context: &mut Context<'_, '_>, args: &Simulate) -> anyhow::Result<ExitStatus> {
+/// `simulate`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  clawctl simulate tests/scripts
+  clawctl simulate incident.json5 --trace
+  clawctl simulate incident.json5 --rules 2026.7 --compare 2026.9
+  clawctl simulate --from-log gateway.log --trace
+  echo '{replies: [{then: [{status: 429}]}]}' | clawctl simulate - --trace
+
+What a script leaves out (config, store, sessions) comes from this machine, read-only. README.md
+describes the format.")]
+pub struct Simulate {
+    /// Script files (JSON5, or JSONL with one script a line), folders of them, or - for stdin
+    #[arg(value_name = "SCRIPT", required_unless_present = "from_log", num_args = 1.., value_hint = ValueHint::AnyPath)]
+    pub scripts: Vec<PathBuf>,
+    /// Build a script from a gateway's log (JSONL or console lines; - for stdin) and replay it
+    #[arg(long, value_name = "FILE", conflicts_with = "scripts", value_hint = ValueHint::FilePath)]
+    pub from_log: Option<PathBuf>,
+    /// Rule set, release, or rule-set file, whatever the script says
+    #[arg(long, value_name = "R", default_value = "auto")]
+    pub rules: String,
+    /// Replay with these rules too, and print the turns that differ
+    #[arg(long, value_name = "R2")]
+    pub compare: Option<String>,
+    /// Tell every turn as a story
+    #[arg(long)]
+    pub trace: bool,
+}
+
+pub(crate) fn run(context: &mut Context<'_, '_>, args: &Simulate) -> anyhow::Result<ExitStatus> {
     let forced = Rulebook::named(Some(&args.rules), &context.env.current_dir)?;
     let other = match args.compare.as_deref() {
         Some(text) => Some(Rulebook::named(Some(text), &context.env.current_dir)?.ok_or_else(|| {
@@ -108,7 +138,7 @@ fn logged(
     let source = sources(context, &[path.to_path_buf()])?.pop();
     let source = source.ok_or_else(|| Error::nothing("there is no log").at(path))?;
     let found = context.machine()?;
-    let agents = found.agents(&context.global)?;
+    let agents = found.agents(&context.global.agents())?;
     let view = match agents.first() {
         Some(agent) => found.read(agent)?,
         None => found.read(found.installation.default_agent()?)?,
@@ -197,8 +227,8 @@ impl Loader for Files<'_> {
     fn store(&self, path: &str) -> Result<Value, Box<Error>> {
         let path = self.folder.join(path);
         if path.is_dir() {
-            let global = crate::cli::GlobalArgs { state_dir: Some(path), ..Default::default() };
-            let machine = Machine::find(&global, self.env, self.now)?;
+            let place = Where::Real { state_dir: Some(path), config: None };
+            let machine = Machine::find(&place, self.env, self.now)?;
             let agent = machine.installation.default_agent()?;
             return Ok(machine.read(agent)?.document());
         }
@@ -267,7 +297,7 @@ pub(super) fn fill(
 ) -> Result<()> {
     let agent = match agent {
         Some(id) => machine.installation.agent(&crate::store::AgentId::new(id))?,
-        None => match machine.agents(&context.global)?.first() {
+        None => match machine.agents(&context.global.agents())?.first() {
             Some(agent) => agent,
             None => machine.installation.default_agent()?,
         },

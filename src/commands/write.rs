@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{Context, Layout};
 use crate::base::error::Result;
 use crate::base::exit::ExitStatus;
 use crate::base::text;
-use crate::cli::{ListFormat, WriteArgs};
+use crate::commands::args::{ListFormat, WriteArgs};
+use crate::commands::context::{Context, Layout};
 use crate::installation::machine::{AgentView, Machine};
 use crate::output::json::v1;
 use crate::store::write::{apply_all, plan};

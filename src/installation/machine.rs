@@ -9,7 +9,6 @@ use serde_json::Value;
 use crate::base::env::Env;
 use crate::base::error::{Error, Result};
 use crate::base::time::Millis;
-use crate::cli::GlobalArgs;
 use crate::config::{self, LoadOptions, Loaded};
 use crate::engine::{self, EngineConfig, Family, RuleSet};
 use crate::installation::demo::Demo;
@@ -32,6 +31,34 @@ pub struct Machine {
     demo: Option<Demo>,
     /// Variables that OpenClaw adds to its environment by itself, read when first asked for.
     added_variables: OnceCell<BTreeSet<String>>,
+}
+
+/// Which installation is meant.
+#[derive(Debug, Clone)]
+pub enum Where {
+    /// One on this machine; what isn't named comes from the environment.
+    Real {
+        /// The state folder.
+        state_dir: Option<PathBuf>,
+        /// The config file.
+        config: Option<PathBuf>,
+    },
+    /// The sample installation, unpacked afresh.
+    Demo {
+        /// A folder to keep it in.
+        keep: Option<PathBuf>,
+    },
+}
+
+/// Which agents are meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WhichAgents {
+    /// The config's default agent.
+    Default,
+    /// These, as the user typed them.
+    Named(Vec<String>),
+    /// Every agent.
+    All,
 }
 
 /// A rule set and why it was taken.
@@ -60,16 +87,16 @@ impl Machine {
     ///
     /// # Errors
     /// No state folder (exit 3), or it can't be read.
-    pub fn find(global: &GlobalArgs, env: &Env, now: Millis) -> Result<Self> {
-        let (demo, env, options) = match &global.demo {
-            Some(keep) => {
+    pub fn find(place: &Where, env: &Env, now: Millis) -> Result<Self> {
+        let (demo, env, options) = match place {
+            Where::Demo { keep } => {
                 let keep = keep.as_ref().map(|dir| env.current_dir.join(dir));
                 let demo = Demo::unpack(keep.as_deref(), now)?;
                 let options = Options { state_dir: Some(demo.state_dir().to_path_buf()), config: None };
                 (Some(demo), env.without_prefixes(&["OPENCLAW_", "PI_CODING_"]), options)
             }
-            None => {
-                let options = Options { state_dir: global.state_dir.clone(), config: global.config.clone() };
+            Where::Real { state_dir, config } => {
+                let options = Options { state_dir: state_dir.clone(), config: config.clone() };
                 (None, env.clone(), options)
             }
         };
@@ -112,15 +139,14 @@ impl Machine {
     ///
     /// # Errors
     /// No such agent (exit 3), or several without a default (exit 2).
-    pub fn agents(&self, global: &GlobalArgs) -> Result<Vec<&Agent>> {
-        if global.all_agents {
-            return Ok(self.installation.agents().iter().collect());
-        }
-        if global.agent.is_empty() {
-            return Ok(vec![self.installation.default_agent()?]);
-        }
-        let mut chosen: Vec<&Agent> = Vec::with_capacity(global.agent.len());
-        for id in &global.agent {
+    pub fn agents(&self, which: &WhichAgents) -> Result<Vec<&Agent>> {
+        let ids = match which {
+            WhichAgents::All => return Ok(self.installation.agents().iter().collect()),
+            WhichAgents::Default => return Ok(vec![self.installation.default_agent()?]),
+            WhichAgents::Named(ids) => ids,
+        };
+        let mut chosen: Vec<&Agent> = Vec::with_capacity(ids.len());
+        for id in ids {
             // Normalising turns such an id into "main", which nobody meant.
             if !id.chars().any(char::is_alphanumeric) || id.contains(['/', '\\']) {
                 return Err(Error::usage(format!("\"{id}\" is no agent id"))
@@ -139,16 +165,15 @@ impl Machine {
     ///
     /// # Errors
     /// As [`Machine::agents`]; a broken config and no `--agent` (exit 2).
-    pub fn agents_to_write(&self, global: &GlobalArgs) -> Result<Vec<&Agent>> {
+    pub fn agents_to_write(&self, which: &WhichAgents) -> Result<Vec<&Agent>> {
         if let Some(problem) = self.config_problem()
-            && global.agent.is_empty()
-            && !global.all_agents
+            && *which == WhichAgents::Default
         {
             let mut error = Error::usage("the config can't be used, so it can't say which agent is meant");
             error.place = problem.place;
             return Err(error.hint("name it: --agent main").hint("what is wrong: clawctl config validate"));
         }
-        self.agents(global)
+        self.agents(which)
     }
 
     /// Reads the stores of these agents one after another; what they inherit is read once.

@@ -51,5 +51,8 @@ fn completions_are_in_step() {
 
 #[test]
 fn manual_pages_are_in_step() {
-    check("man", clawctl::commands::man::pages().expect("pages").into_iter().collect());
+    check(
+        "man",
+        clawctl::commands::man::pages(clawctl::cli::command()).expect("pages").into_iter().collect(),
+    );
 }

@@ -1,13 +1,34 @@
 //! `clawctl auth list`
 
+use clap::Args;
+
 use crate::base::exit::ExitStatus;
-use crate::cli::AuthList;
-use crate::commands::{Context, Layout, each_agent, json_notes, json_rules, no_such_provider};
+use crate::commands::agents::{each_agent, json_notes, json_rules, no_such_provider};
+use crate::commands::args::ListFormatArg;
+use crate::commands::complete;
+use crate::commands::context::{Context, Layout};
 use crate::installation::machine::AgentView;
 use crate::installation::status::{ProfileStatus, State};
 use crate::output::json::v1;
 use crate::output::list::{Column, Field, Tone, column};
 use crate::output::when;
+
+/// `auth list`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  clawctl auth list
+  clawctl auth list --provider openai --agent ops
+  clawctl auth list --all-agents --format tsv | cut -f1,2,6
+
+Columns of --format tsv: agent, profile, provider, type, label, state, until, last used, rank, lives, shadows.")]
+pub struct AuthList {
+    /// Only this provider's profiles
+    #[arg(long, short, value_name = "PROVIDER", add = complete::providers())]
+    pub provider: Option<String>,
+    /// Layout of the output
+    #[command(flatten)]
+    pub format: ListFormatArg,
+}
 
 const COLUMNS: [Column; 11] = [
     column("agent"),
@@ -25,7 +46,7 @@ const COLUMNS: [Column; 11] = [
 
 pub(crate) fn run(context: &mut Context<'_, '_>, args: &AuthList) -> anyhow::Result<ExitStatus> {
     let machine = context.machine()?;
-    let agents = machine.agents(&context.global)?;
+    let agents = machine.agents(&context.global.agents())?;
     let layout = context.layout(args.format.format);
     let mut rows = Vec::new();
     let mut documents = Vec::new();

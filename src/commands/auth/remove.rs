@@ -1,16 +1,34 @@
 //! `clawctl auth remove`
 
+use clap::Args;
+
 use crate::base::error::Error;
 use crate::base::exit::ExitStatus;
-use crate::cli::AuthRemove;
+use crate::commands::agents::no_such_profile;
+use crate::commands::args::WriteArgs;
+use crate::commands::complete;
+use crate::commands::context::Context;
 use crate::commands::write::{carry_out, plan_for};
-use crate::commands::{Context, no_such_profile};
 use crate::installation::machine::Machine;
 use crate::store::{Change, Origin, ProfileId};
 
+/// `auth remove`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  clawctl auth remove openai:old --dry-run
+  clawctl auth remove openai:old --agent ops --yes")]
+pub struct AuthRemove {
+    /// Profile id, as auth list prints it
+    #[arg(value_name = "ID", add = complete::profiles())]
+    pub id: String,
+    /// Write options
+    #[command(flatten)]
+    pub write: WriteArgs,
+}
+
 pub(crate) fn run(context: &mut Context<'_, '_>, args: &AuthRemove) -> anyhow::Result<ExitStatus> {
     let machine = context.machine()?;
-    let agents = machine.agents_to_write(&context.global)?;
+    let agents = machine.agents_to_write(&context.global.agents())?;
     let id = ProfileId::new(args.id.trim());
     let mut plans = Vec::new();
     for view in machine.views(&agents)? {

@@ -1,15 +1,17 @@
 //! `clawctl auth show`
 
 use anyhow::Context as _;
+use clap::Args;
 use serde_json::{Map, Value, json};
 
 use super::list::{json_profile, state_text, tone};
 use crate::base::exit::ExitStatus;
 use crate::base::text;
 use crate::base::time::Millis;
-use crate::cli::AuthShow;
+use crate::commands::agents::{json_rules, no_such_profile};
+use crate::commands::complete;
+use crate::commands::context::{Context, Layout};
 use crate::commands::cooldowns::show::json_window;
-use crate::commands::{Context, Layout, json_rules, no_such_profile};
 use crate::engine::order::OrderQuery;
 use crate::installation::machine::{AgentView, Machine};
 use crate::installation::status::ProfileStatus;
@@ -17,9 +19,22 @@ use crate::output::json::{put_time, v1};
 use crate::output::when;
 use crate::store::{FingerprintKey, ProfileId};
 
+/// `auth show`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  clawctl auth show openai:work --fingerprint")]
+pub struct AuthShow {
+    /// Profile id, as auth list prints it
+    #[arg(value_name = "ID", add = complete::profiles())]
+    pub id: String,
+    /// Add a short keyed fingerprint of each secret, to compare copies within this run
+    #[arg(long)]
+    pub fingerprint: bool,
+}
+
 pub(crate) fn run(context: &mut Context<'_, '_>, args: &AuthShow) -> anyhow::Result<ExitStatus> {
     let machine = context.machine()?;
-    let agents = machine.agents(&context.global)?;
+    let agents = machine.agents(&context.global.agents())?;
     let key = if args.fingerprint { Some(FingerprintKey::random()?) } else { None };
     let mut shown = Vec::new();
     let mut missing = None;
@@ -30,7 +45,7 @@ pub(crate) fn run(context: &mut Context<'_, '_>, args: &AuthShow) -> anyhow::Res
         match statuses.iter().find(|status| status.profile.id.as_str() == args.id) {
             Some(status) => {
                 let document = document(context, &machine, &view, status, key.as_ref());
-                if context.layout(crate::cli::ListFormat::Auto) != Layout::Json {
+                if context.layout(crate::commands::args::ListFormat::Auto) != Layout::Json {
                     print(context, &document, status)?;
                 }
                 shown.push(document);
@@ -42,7 +57,7 @@ pub(crate) fn run(context: &mut Context<'_, '_>, args: &AuthShow) -> anyhow::Res
         Some(error) if shown.is_empty() => return Err(error.into()),
         _ => {}
     }
-    if context.layout(crate::cli::ListFormat::Auto) == Layout::Json {
+    if context.layout(crate::commands::args::ListFormat::Auto) == Layout::Json {
         context.print_json(v1::AuthShow { agents: shown })?;
     }
     Ok(ExitStatus::Ok)

@@ -1,12 +1,23 @@
 //! `clawctl backup list`
 
+use clap::Args;
+
 use crate::base::exit::ExitStatus;
-use crate::cli::BackupList;
-use crate::commands::{Context, Layout};
+use crate::commands::args::ListFormatArg;
+use crate::commands::context::{Context, Layout};
 use crate::output::json::v1;
 use crate::output::list::{Column, Field, column};
 use crate::output::when;
 use crate::store::backup;
+
+/// `backup list`.
+#[derive(Debug, Args)]
+#[command(after_help = "Columns of --format tsv: id, created, files, made by, bytes, undone.")]
+pub struct BackupList {
+    /// Layout of the output
+    #[command(flatten)]
+    pub format: ListFormatArg,
+}
 
 const COLUMNS: [Column; 6] = [
     column("id"),
@@ -25,7 +36,9 @@ pub(crate) fn run(context: &mut Context<'_, '_>, args: &BackupList) -> anyhow::R
     }
     let layout = context.layout(args.format.format);
     if layout == Layout::Json {
-        context.print_json(v1::BackupList { backups: backups.iter().map(super::json_backup).collect() })?;
+        context.print_json(v1::BackupList {
+            backups: backups.iter().map(super::report::json_backup).collect(),
+        })?;
         return Ok(ExitStatus::Ok);
     }
     let rows: Vec<Vec<Field>> = backups

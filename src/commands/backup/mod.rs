@@ -3,74 +3,37 @@
 pub mod create;
 pub mod list;
 pub mod prune;
+
+pub(super) mod report;
 pub mod restore;
 
-use super::write::{gateway, undo_command};
-use super::{Context, Layout};
-use crate::base::exit::ExitStatus;
-use crate::base::text;
-use crate::cli::ListFormat;
-use crate::installation::machine::Machine;
-use crate::output::json::v1;
-use crate::store::{Backup, Restored};
+use clap::Subcommand;
 
-fn json_backup(backup: &Backup) -> v1::Backup {
-    v1::Backup {
-        id: backup.id.to_string(),
-        path: backup.path.display().to_string(),
-        created_at: backup.created_at.0,
-        created_at_iso: crate::output::when::iso(backup.created_at),
-        reason: backup.reason.clone(),
-        command: backup.command.clone(),
-        files: backup
-            .files
-            .iter()
-            .map(|file| v1::BackupFile {
-                original: file.original.display().to_string(),
-                bytes: file.bytes,
-                sha256: file.sha256.clone(),
-            })
-            .collect(),
-        undone: backup.undone,
-    }
+use crate::base::exit::ExitStatus;
+use crate::commands::context::Context;
+use create::BackupCreate;
+use list::BackupList;
+use prune::BackupPrune;
+use restore::BackupRestore;
+
+/// `backup`.
+#[derive(Debug, Subcommand)]
+pub enum BackupCommand {
+    /// Make a snapshot of the stores (every write makes one by itself)
+    Create(BackupCreate),
+    /// List the snapshots, newest first
+    List(BackupList),
+    /// Put a snapshot's auth data back; the state before is kept as a new snapshot
+    Restore(BackupRestore),
+    /// Remove old snapshots; the newest always stays
+    Prune(BackupPrune),
 }
 
-/// Says what was put back, and how to take that back.
-pub(super) fn report(
-    context: &mut Context<'_, '_>,
-    machine: &Machine,
-    restored: &Restored,
-) -> anyhow::Result<ExitStatus> {
-    let undo = restored.backup.as_ref().map(|backup| undo_command(context, backup.as_str()));
-    let gateway = gateway(machine);
-    let written: Vec<String> = restored.paths.iter().map(|path| path.display().to_string()).collect();
-    if context.layout(ListFormat::Auto) == Layout::Json {
-        context.print_json(v1::Write {
-            dry_run: false,
-            changed: !written.is_empty(),
-            changes: Vec::new(),
-            written,
-            backup: restored.backup.as_ref().map(ToString::to_string),
-            undo,
-            remarks: restored.remarks.clone(),
-            gateway,
-        })?;
-        return Ok(ExitStatus::Ok);
+pub(crate) fn run(context: &mut Context<'_, '_>, command: BackupCommand) -> anyhow::Result<ExitStatus> {
+    match command {
+        BackupCommand::Create(args) => create::run(context, &args),
+        BackupCommand::List(args) => list::run(context, &args),
+        BackupCommand::Restore(args) => restore::run(context, &args),
+        BackupCommand::Prune(args) => prune::run(context, &args),
     }
-    if written.is_empty() {
-        context.ui.note("nothing differs; nothing was written");
-    }
-    for path in &written {
-        writeln!(context.ui.out(), "restored {} from {}", text::text(path), restored.from)?;
-    }
-    if let Some(undo) = undo {
-        context.ui.note(format!("the state before is kept; undo: {undo}"));
-    }
-    for remark in &restored.remarks {
-        context.ui.warn(remark);
-    }
-    if let Some(text) = gateway {
-        context.ui.warn(text);
-    }
-    Ok(ExitStatus::Ok)
 }

@@ -1,12 +1,37 @@
 //! `clawctl backup prune`
 
+use clap::Args;
+
 use crate::base::exit::ExitStatus;
 use crate::base::text;
 use crate::base::time::Millis;
-use crate::cli::{BackupPrune, ListFormat};
-use crate::commands::{Context, Layout};
+use crate::commands::args::ListFormat;
+use crate::commands::args::WriteArgs;
+use crate::commands::context::{Context, Layout};
 use crate::output::json::v1;
 use crate::store::backup::{self, Retention};
+
+/// `backup prune`.
+#[derive(Debug, Args)]
+#[command(
+    group = clap::ArgGroup::new("retention").required(true).multiple(true).args(["keep", "older_than"]),
+    after_help = "With both options a snapshot goes when neither keeps it.
+
+Examples:
+  clawctl backup prune --keep 20
+  clawctl backup prune --older-than 30days --yes"
+)]
+pub struct BackupPrune {
+    /// Keep this many of the newest
+    #[arg(long, value_name = "N")]
+    pub keep: Option<usize>,
+    /// Remove those that are older: 12h, 30days, 3months
+    #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
+    pub older_than: Option<std::time::Duration>,
+    /// Write options
+    #[command(flatten)]
+    pub write: WriteArgs,
+}
 
 pub(crate) fn run(context: &mut Context<'_, '_>, args: &BackupPrune) -> anyhow::Result<ExitStatus> {
     let machine = context.machine()?;

@@ -1,10 +1,26 @@
 //! `clawctl backup restore`
 
+use clap::Args;
+
 use crate::base::error::Error;
 use crate::base::exit::ExitStatus;
-use crate::cli::BackupRestore;
-use crate::commands::Context;
+use crate::commands::args::WriteArgs;
+use crate::commands::complete;
+use crate::commands::context::Context;
 use crate::store::{BackupId, WriteContext, backup};
+
+/// `backup restore`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  clawctl backup restore 20260704T120000Z-order-set")]
+pub struct BackupRestore {
+    /// Snapshot id, as backup list prints it
+    #[arg(value_name = "ID", add = complete::backups())]
+    pub id: String,
+    /// Write options
+    #[command(flatten)]
+    pub write: WriteArgs,
+}
 
 pub(crate) fn run(context: &mut Context<'_, '_>, args: &BackupRestore) -> anyhow::Result<ExitStatus> {
     let machine = context.machine()?;
@@ -29,5 +45,5 @@ pub(crate) fn run(context: &mut Context<'_, '_>, args: &BackupRestore) -> anyhow
     }
     let write = WriteContext { now: context.now, command: "backup restore".to_owned() };
     let restored = backup::restore(&machine.installation, &id, &write)?;
-    super::report(context, &machine, &restored)
+    super::report::report(context, &machine, &restored)
 }

@@ -1,16 +1,31 @@
 //! `clawctl config explain`
 
+use clap::Args;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{load, missing, own_config};
+use super::reading::{ConfigRead, load, missing, own_config};
 use crate::base::error::Error;
 use crate::base::exit::ExitStatus;
 use crate::base::text;
-use crate::cli::ConfigExplain;
-use crate::commands::Context;
+use crate::commands::context::Context;
 use crate::config::explain::{Explained, explain};
 use crate::config::{EnvOrigin, EnvRef, JsonPath, Loaded};
+
+/// `config explain`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  clawctl config explain agents.defaults.model
+  clawctl config explain 'auth.profiles[\"openai:me@example.com\"].mode'
+  clawctl config explain agents.list[0].model --config deploy/openclaw.json")]
+pub struct ConfigExplain {
+    /// Path of the setting, as agents.defaults.model; keys that hold dots go into [\"...\"]
+    #[arg(value_name = "PATH")]
+    pub path: String,
+    /// How to read
+    #[command(flatten)]
+    pub read: ConfigRead,
+}
 
 pub(crate) fn run(context: &mut Context<'_, '_>, args: &ConfigExplain) -> anyhow::Result<ExitStatus> {
     let path = JsonPath::parse(&args.path).map_err(|why| {

@@ -2,18 +2,43 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::{Args, ValueHint};
 use serde::Serialize;
 
-use super::{load, missing, own_config, selection, target};
+use super::reading::{ConfigChecks, ConfigRead, load, missing, own_config, selection, target};
 use crate::base::error::{Error, Result};
 use crate::base::exit::ExitStatus;
 use crate::base::text;
 use crate::checks::config as lints;
-use crate::cli::{ConfigFix, ConfigRead};
-use crate::commands::Context;
+use crate::commands::context::Context;
 use crate::config::{Finding, fix};
 use crate::output::diagnostics;
 use crate::store::{atomic, lock};
+
+/// `config fix`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Renamed keys, repeated fallbacks, repeated profiles in an order, agents.list written as agents.entries.
+Comments, includes and ${VAR} stay as they are. A copy of each changed file is kept beside it.
+
+Examples:
+  clawctl config fix --for 2026.9 --dry-run --diff
+  clawctl config fix --only fallback-repeated openclaw.json"
+)]
+pub struct ConfigFix {
+    /// Files [default: the installation's config]
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub files: Vec<PathBuf>,
+    /// Which checks
+    #[command(flatten)]
+    pub checks: ConfigChecks,
+    /// Show what would change and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Show the changed lines, with secrets hidden
+    #[arg(long)]
+    pub diff: bool,
+}
 
 pub(crate) fn run(context: &mut Context<'_, '_>, args: &ConfigFix) -> anyhow::Result<ExitStatus> {
     let selection = selection(&args.checks)?;

@@ -2,65 +2,32 @@
 
 pub mod explain;
 pub mod fix;
+mod reading;
 pub mod validate;
 
-use std::path::{Path, PathBuf};
+use clap::Subcommand;
 
-use super::Context;
-use crate::base::error::{Error, Result};
-use crate::checks::config::Selection;
-use crate::cli::{ConfigChecks, ConfigRead};
-use crate::config::schema::{self, Target};
-use crate::config::{self, LoadOptions, Loaded};
-use crate::store::{Options, Places};
+use self::explain::ConfigExplain;
+use self::fix::ConfigFix;
+use self::validate::ConfigValidate;
+use crate::base::exit::ExitStatus;
+use crate::commands::context::Context;
 
-/// Reads a config; `-` is standard input.
-fn load(context: &mut Context<'_, '_>, path: &Path, read: &ConfigRead) -> Result<Loaded> {
-    let state_env_file = places(context).ok().map(|places| places.state_dir.join(".env"));
-    let options = LoadOptions {
-        process_env: !read.no_env,
-        env_files: read.env_file.clone(),
-        state_env_file,
-        ..LoadOptions::default()
-    };
-    if path.as_os_str() == "-" {
-        let mut bytes = Vec::new();
-        std::io::Read::read_to_end(context.ui.input(), &mut bytes)
-            .map_err(|error| Error::failed("can't read standard input").caused_by(error))?;
-        let name = context.env.current_dir.join("standard-input");
-        return Ok(config::load_bytes(&name, bytes, &context.env, &options));
+/// `config`.
+#[derive(Debug, Subcommand)]
+pub enum ConfigCommand {
+    /// Check openclaw.json as a release does, and what a schema can't say
+    Validate(ConfigValidate),
+    /// Say what a setting holds after includes and variables, and where it is written
+    Explain(ConfigExplain),
+    /// Make the repairs that lose nothing, byte by byte
+    Fix(ConfigFix),
+}
+
+pub(crate) fn run(context: &mut Context<'_, '_>, command: ConfigCommand) -> anyhow::Result<ExitStatus> {
+    match command {
+        ConfigCommand::Validate(args) => validate::run(context, &args),
+        ConfigCommand::Explain(args) => explain::run(context, &args),
+        ConfigCommand::Fix(args) => fix::run(context, &args),
     }
-    Ok(config::load(path, &context.env, &options))
-}
-
-fn places(context: &Context<'_, '_>) -> Result<Places> {
-    let options =
-        Options { state_dir: context.global.state_dir.clone(), config: context.global.config.clone() };
-    Places::find(&context.env, &options)
-}
-
-/// The config that the global options and the environment mean.
-fn own_config(context: &mut Context<'_, '_>) -> Result<PathBuf> {
-    if let Some(path) = &context.global.config {
-        return Ok(context.path(path));
-    }
-    Ok(places(context)?.config)
-}
-
-/// Exit 3 for a config that isn't there.
-fn missing(path: &Path) -> Error {
-    Error::nothing("there is no config").at(path).hint("name a file: clawctl config validate FILE")
-}
-
-/// The release to check for, and why that one.
-fn target(checks: &ConfigChecks, loaded: &Loaded) -> Result<(Target, String)> {
-    if checks.release.trim() != "auto" {
-        let target = schema::target(&checks.release)?;
-        return Ok((target, "asked for".to_owned()));
-    }
-    schema::auto(loaded.partial_value()).ok_or_else(|| Error::failed("no schema is known"))
-}
-
-fn selection(checks: &ConfigChecks) -> Result<Selection> {
-    Selection::new(&checks.only, &checks.skip)
 }

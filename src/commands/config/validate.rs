@@ -2,16 +2,54 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::{Args, ValueHint};
 use serde::Serialize;
 
-use super::{load, missing, own_config, selection, target};
+use super::reading::{ConfigChecks, ConfigRead, load, missing, own_config, selection, target};
 use crate::base::error::{Error, Result};
 use crate::base::exit::ExitStatus;
 use crate::checks::config::{self as lints, StoreProfile, StoreView};
-use crate::cli::{ConfigValidate, DiagnosticFormat};
-use crate::commands::Context;
+use crate::commands::args::DiagnosticFormat;
+use crate::commands::args::FailOn;
+use crate::commands::context::Context;
 use crate::config::{FileId, Finding, Loaded, Span};
 use crate::output::diagnostics::{self, Check, Diagnostic, Place, Report};
+
+/// `config validate`.
+#[derive(Debug, Args)]
+#[command(after_help = "A folder means its *.json and *.json5 files, and every openclaw.json below it;
+files that another one includes aren't checked on their own.
+
+Examples:
+  clawctl config validate
+  clawctl config validate --for 2026.9 deploy/
+  clawctl config validate --no-env --fail-on warning --format github openclaw.json
+  clawctl config validate --format sarif openclaw.json > clawctl.sarif
+  envsubst < template.json5 | clawctl config validate -
+  clawctl config validate --explain agent-model-is-strict")]
+pub struct ConfigValidate {
+    /// Files or folders; - is standard input [default: the installation's config]
+    #[arg(value_name = "FILE", value_hint = ValueHint::AnyPath)]
+    pub files: Vec<PathBuf>,
+    /// Which checks
+    #[command(flatten)]
+    pub checks: ConfigChecks,
+    /// How to read
+    #[command(flatten)]
+    pub read: ConfigRead,
+    /// Compare with the profiles of the agent's store on this machine
+    #[arg(long)]
+    pub with_store: bool,
+    /// Exit with 6 when something at least this bad is found
+    #[arg(long, value_enum, value_name = "LEVEL", default_value_t = FailOn::Error)]
+    pub fail_on: FailOn,
+    /// Layout of the output
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = DiagnosticFormat::Auto)]
+    pub format: DiagnosticFormat,
+    /// Say what a check is about, and stop
+    #[arg(long, value_name = "ID", conflicts_with_all = ["files", "with_store"])]
+    pub explain: Option<String>,
+}
 
 /// Files that a folder may hold, so that a wrong folder doesn't take forever.
 const MAX_FILES: usize = 10_000;
@@ -132,7 +170,7 @@ fn shown_check(check: &'static lints::Check) -> Check<'static> {
 /// The profiles that the agent can use.
 fn store(context: &mut Context<'_, '_>) -> Result<StoreView> {
     let machine = context.machine()?;
-    let agents = machine.agents(&context.global)?;
+    let agents = machine.agents(&context.global.agents())?;
     let mut view = StoreView::default();
     for agent in machine.views(&agents)? {
         for profile in agent?.store.profiles.values() {

@@ -1,16 +1,42 @@
 //! `clawctl cooldowns clear`
 
+use clap::Args;
+
 use crate::base::error::Error;
 use crate::base::exit::ExitStatus;
-use crate::cli::CooldownsClear;
+use crate::commands::agents::{no_such_profile, no_such_provider};
+use crate::commands::args::WriteArgs;
+use crate::commands::complete;
+use crate::commands::context::Context;
 use crate::commands::write::{carry_out, plan_for};
-use crate::commands::{Context, no_such_profile, no_such_provider};
 use crate::installation::machine::{AgentView, Machine};
 use crate::store::{Change, ProfileId};
 
+/// `cooldowns clear`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  clawctl cooldowns clear openai:work
+  clawctl cooldowns clear --provider openai --yes
+  clawctl cooldowns clear --all --all-agents --dry-run")]
+#[command(group = clap::ArgGroup::new("which").required(true).multiple(false))]
+pub struct CooldownsClear {
+    /// Profile ids, or inline-api-key:PROVIDER for a key that stands in the config
+    #[arg(value_name = "ID", group = "which", add = complete::profiles())]
+    pub ids: Vec<String>,
+    /// Every profile of this provider
+    #[arg(long, short, value_name = "PROVIDER", group = "which", add = complete::providers())]
+    pub provider: Option<String>,
+    /// Every profile of the agent
+    #[arg(long, group = "which")]
+    pub all: bool,
+    /// Write options
+    #[command(flatten)]
+    pub write: WriteArgs,
+}
+
 pub(crate) fn run(context: &mut Context<'_, '_>, args: &CooldownsClear) -> anyhow::Result<ExitStatus> {
     let machine = context.machine()?;
-    let agents = machine.agents_to_write(&context.global)?;
+    let agents = machine.agents_to_write(&context.global.agents())?;
     let mut plans = Vec::new();
     for view in machine.views(&agents)? {
         let view = view?;

@@ -4,15 +4,46 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use clap::Args;
+
 use crate::base::error::Error;
 use crate::base::exit::ExitStatus;
-use crate::cli::CooldownsShow;
-use crate::commands::{Context, Layout, each_agent, json_rules, no_such_provider, providers};
+use crate::commands::agents::{each_agent, json_rules, no_such_provider, providers};
+use crate::commands::args::ListFormatArg;
+use crate::commands::complete;
+use crate::commands::context::{Context, Layout};
 use crate::installation::machine::Machine;
 use crate::installation::status::{WindowStatus, exhausted_providers};
 use crate::output::json::v1;
 use crate::output::list::{Column, Field, Tone, column};
 use crate::output::when;
+
+/// `cooldowns show`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  clawctl cooldowns show
+  clawctl cooldowns show --watch --interval 5
+  clawctl cooldowns show --all-agents --json
+
+Columns of --format tsv: agent, profile, provider, kind, reason, model, source, ends, errors, next time, ends by.")]
+pub struct CooldownsShow {
+    /// Refresh in place until ctrl-c; needs a terminal
+    #[arg(long, conflicts_with_all = ["json", "now"])]
+    pub watch: bool,
+    /// Seconds between refreshes
+    #[arg(long, value_name = "SECONDS", default_value_t = 2, requires = "watch",
+          value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub interval: u64,
+    /// Only this provider
+    #[arg(long, short, value_name = "PROVIDER", add = complete::providers())]
+    pub provider: Option<String>,
+    /// Also profiles without an active window: expired windows, counters, usable ones
+    #[arg(long)]
+    pub all: bool,
+    /// Layout of the output
+    #[command(flatten)]
+    pub format: ListFormatArg,
+}
 
 const COLUMNS: [Column; 11] = [
     column("agent"),
@@ -50,7 +81,7 @@ fn look(
     machine: &Machine,
     args: &CooldownsShow,
 ) -> anyhow::Result<(Vec<v1::AgentCooldowns>, ExitStatus)> {
-    let agents = machine.agents(&context.global)?;
+    let agents = machine.agents(&context.global.agents())?;
     let mut looked = Vec::new();
     let mut missing = None;
     let status = each_agent(context, machine, &agents, |context, view| {

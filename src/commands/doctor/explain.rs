@@ -1,10 +1,23 @@
 //! `clawctl doctor explain`
 
+use clap::Args;
+
 use crate::base::error::Error;
 use crate::base::exit::ExitStatus;
 use crate::checks::doctor::by_id;
-use crate::cli::{DoctorExplain, ListFormat};
-use crate::commands::{Context, Layout};
+use crate::commands::args::ListFormat;
+use crate::commands::complete;
+use crate::commands::context::{Context, Layout};
+
+/// `doctor explain`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  clawctl doctor explain legacy-not-imported")]
+pub struct DoctorExplain {
+    /// Rule id, as findings show it
+    #[arg(value_name = "ID", value_parser = super::rules::rule_id, add = complete::rules())]
+    pub id: String,
+}
 
 pub(crate) fn run(context: &mut Context<'_, '_>, args: &DoctorExplain) -> anyhow::Result<ExitStatus> {
     let rule = by_id(&args.id).ok_or_else(|| Error::usage("no rule is called that"))?;

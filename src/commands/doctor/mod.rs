@@ -7,14 +7,18 @@ use std::io;
 use std::path::PathBuf;
 
 use anstyle::{AnsiColor, Style};
+use clap::{Args, Subcommand, ValueEnum};
 use serde_json::Value;
 
-use super::Context;
-use super::write::{gateway, undo_command};
+use self::explain::DoctorExplain;
+use self::rules::{DoctorRules, rule_id};
 use crate::base::exit::ExitStatus;
 use crate::base::text;
 use crate::checks::doctor::{self, Applied, Finding, Repair, Safety, Selection, examine, planned, repair};
-use crate::cli::{DiagnosticFormat, Doctor, FixLevel};
+use crate::commands::args::DiagnosticFormat;
+use crate::commands::args::FailOn;
+use crate::commands::context::Context;
+use crate::commands::write::{gateway, undo_command};
 use crate::config::Severity;
 use crate::installation::machine::Machine;
 use crate::output::diagnostics::{self, Check, Diagnostic, Place, Report};
@@ -22,7 +26,87 @@ use crate::output::json::v1;
 use crate::store::import::{Preferences, Side};
 use crate::store::{Agent, AgentId, MemberChange, ProfileId, WriteContext};
 
+/// `doctor`.
+#[derive(Debug, Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "Looks at every agent, unless --agent names some.
+
+Examples:
+  clawctl doctor
+  clawctl doctor --fix --dry-run --diff
+  clawctl doctor --fix --only legacy-not-imported
+  clawctl doctor explain order-unknown-profile"
+)]
+pub struct Doctor {
+    /// List the rules, or explain one
+    #[command(subcommand)]
+    pub command: Option<DoctorCommand>,
+    /// Repair what can be repaired without loss; =all also drops data that nobody can use
+    #[arg(long, value_enum, value_name = "LEVEL", num_args = 0..=1, require_equals = true,
+          default_missing_value = "safe")]
+    pub fix: Option<FixLevel>,
+    /// Say what --fix would do, and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Show every JSON member that --fix changes (or would change), with secrets masked
+    #[arg(long)]
+    pub diff: bool,
+    /// Ask only this rule; may be given several times
+    #[arg(long, value_name = "ID", value_parser = rule_id, add = crate::commands::complete::rules())]
+    pub only: Vec<String>,
+    /// Don't ask this rule; may be given several times
+    #[arg(long, value_name = "ID", value_parser = rule_id, add = crate::commands::complete::rules())]
+    pub skip: Vec<String>,
+    /// Decide conflicts of an import: store, file, or ID=store and ID=file for one profile
+    #[arg(long, value_name = "SIDE", value_parser = preference, requires = "fix")]
+    pub prefer: Vec<(Option<ProfileId>, Side)>,
+    /// Exit with 6 when something at least this bad is left
+    #[arg(long, value_enum, value_name = "LEVEL", default_value_t = FailOn::Warning)]
+    pub fail_on: FailOn,
+    /// Layout of the output
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = DiagnosticFormat::Auto)]
+    pub format: DiagnosticFormat,
+}
+
+/// What belongs to `doctor`.
+#[derive(Debug, Subcommand)]
+pub enum DoctorCommand {
+    /// List the rules
+    Rules(DoctorRules),
+    /// Explain a rule: what it finds, why that matters, what its fix does
+    Explain(DoctorExplain),
+}
+
+/// `--fix`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FixLevel {
+    /// What loses nothing.
+    Safe,
+    /// Also what drops data that nobody can use.
+    All,
+}
+
+impl FixLevel {
+    /// What such a repair may cost.
+    #[must_use]
+    pub const fn safety(self) -> Safety {
+        match self {
+            Self::Safe => Safety::Safe,
+            Self::All => Safety::Dropping,
+        }
+    }
+}
+
 pub(crate) fn run(context: &mut Context<'_, '_>, args: &Doctor) -> anyhow::Result<ExitStatus> {
+    match &args.command {
+        None => look(context, args),
+        Some(DoctorCommand::Rules(args)) => rules::run(context, args),
+        Some(DoctorCommand::Explain(args)) => explain::run(context, args),
+    }
+}
+
+fn look(context: &mut Context<'_, '_>, args: &Doctor) -> anyhow::Result<ExitStatus> {
     let mut machine = context.machine()?;
     let agents: Vec<AgentId> = chosen(context, &machine)?.into_iter().map(|agent| agent.id.clone()).collect();
     let mut selection =
@@ -61,7 +145,7 @@ fn chosen<'m>(context: &Context<'_, '_>, machine: &'m Machine) -> anyhow::Result
     if context.global.agent.is_empty() {
         return Ok(machine.installation.agents().iter().collect());
     }
-    Ok(machine.agents(&context.global)?)
+    Ok(machine.agents(&context.global.agents())?)
 }
 
 /// The answers given with `--prefer`.
@@ -439,4 +523,16 @@ fn show_applied(
         }
     }
     Ok(())
+}
+
+fn preference(text: &str) -> Result<(Option<ProfileId>, Side), String> {
+    let (id, side) = match text.rsplit_once('=') {
+        Some((id, side)) => (Some(ProfileId::new(id.trim())), side),
+        None => (None, text),
+    };
+    match side.trim() {
+        "store" => Ok((id, Side::Store)),
+        "file" => Ok((id, Side::File)),
+        _ => Err("give store or file, or PROFILE=store or PROFILE=file".to_owned()),
+    }
 }

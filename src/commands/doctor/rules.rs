@@ -1,11 +1,22 @@
 //! `clawctl doctor rules`
 
+use clap::Args;
+
 use crate::base::exit::ExitStatus;
-use crate::checks::doctor::{Rule, rules};
-use crate::cli::DoctorRules;
-use crate::commands::{Context, Layout};
+use crate::checks::doctor::{Rule, by_id, near, rules};
+use crate::commands::args::ListFormatArg;
+use crate::commands::context::{Context, Layout};
 use crate::output::json::v1;
 use crate::output::list::{Column, Field, column};
+
+/// `doctor rules`.
+#[derive(Debug, Args)]
+#[command(after_help = "Columns of --format tsv: id, severity, looks at, finds.")]
+pub struct DoctorRules {
+    /// Layout of the output
+    #[command(flatten)]
+    pub format: ListFormatArg,
+}
 
 const COLUMNS: [Column; 4] = [column("id"), column("severity"), column("looks at"), column("finds")];
 
@@ -38,5 +49,15 @@ pub(super) fn json_rule(rule: &Rule) -> v1::DoctorRule {
         looks_at: rule.looks_at.name(),
         summary: rule.summary,
         explanation: rule.explanation,
+    }
+}
+
+pub(super) fn rule_id(text: &str) -> Result<String, String> {
+    match by_id(text) {
+        Some(rule) => Ok(rule.id.to_owned()),
+        None => Err(match near(text) {
+            Some(near) => format!("no rule is called that, did you mean {near}?"),
+            None => "no rule is called that, see: clawctl doctor rules".to_owned(),
+        }),
     }
 }

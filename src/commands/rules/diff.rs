@@ -2,20 +2,40 @@
 
 use std::collections::BTreeMap;
 
+use clap::Args;
 use serde_json::json;
 
+use super::book::book;
 use crate::base::exit::ExitStatus;
-use crate::cli::RulesDiff;
-use crate::commands::{Context, Layout};
+use crate::commands::args::ListFormatArg;
+use crate::commands::context::{Context, Layout};
 use crate::engine::Reason;
 use crate::installation::rulebook::Rulebook;
 use crate::output::list::{Column, Field, column};
 
+/// `rules diff`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  clawctl rules diff 2026.7 2026.9
+
+Columns of --format tsv: what, R1, R2.")]
+pub struct RulesDiff {
+    /// Rule set, release, or rule-set file
+    #[arg(value_name = "R1")]
+    pub left: String,
+    /// The other one
+    #[arg(value_name = "R2")]
+    pub right: String,
+    /// Layout of the output
+    #[command(flatten)]
+    pub format: ListFormatArg,
+}
+
 const COLUMNS: [Column; 3] = [column("what"), column("R1"), column("R2")];
 
 pub(crate) fn run(context: &mut Context<'_, '_>, args: &RulesDiff) -> anyhow::Result<ExitStatus> {
-    let left = super::book(context, &args.left)?;
-    let right = super::book(context, &args.right)?;
+    let left = book(context, &args.left)?;
+    let right = book(context, &args.right)?;
     let mut rows: Vec<[String; 3]> = Vec::new();
     for (one, other) in left.set.constants().into_iter().zip(right.set.constants()) {
         if one.value != other.value {

@@ -1,12 +1,22 @@
 //! `clawctl rules list`
 
+use clap::Args;
 use serde::Serialize;
 
 use crate::base::exit::ExitStatus;
-use crate::cli::RulesList;
-use crate::commands::{Context, Layout};
+use crate::commands::args::ListFormatArg;
+use crate::commands::context::{Context, Layout};
 use crate::engine::RuleSet;
 use crate::output::list::{Column, Field, column};
+
+/// `rules list`.
+#[derive(Debug, Args)]
+#[command(after_help = "Columns of --format tsv: rule set, checked against, releases, about.")]
+pub struct RulesList {
+    /// Layout of the output
+    #[command(flatten)]
+    pub format: ListFormatArg,
+}
 
 const COLUMNS: [Column; 4] =
     [column("rules"), column("checked against"), column("releases"), column("about")];

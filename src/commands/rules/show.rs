@@ -1,18 +1,40 @@
 //! `clawctl rules show`
 
+use clap::Args;
 use serde_json::{Value, json};
 
+use super::book::book;
 use crate::base::exit::ExitStatus;
-use crate::cli::RulesShow;
-use crate::commands::{Context, Layout};
+use crate::commands::args::ListFormatArg;
+use crate::commands::context::{Context, Layout};
 use crate::engine::Reason;
 use crate::output::list::{Column, Field, Tone, column};
+
+/// `rules show`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  clawctl rules show 2026.9
+  clawctl rules show 2026.9 --classify
+  clawctl rules show ./our-rules.json5
+
+Columns of --format tsv: constant, value, unit; with --classify: rule, reason, condition, note.")]
+pub struct RulesShow {
+    /// Rule set, release, or rule-set file
+    #[arg(value_name = "R")]
+    pub rules: String,
+    /// Show the classification rows instead of the constants
+    #[arg(long)]
+    pub classify: bool,
+    /// Layout of the output
+    #[command(flatten)]
+    pub format: ListFormatArg,
+}
 
 const CONSTANTS: [Column; 3] = [column("constant"), column("value"), column("unit")];
 const ROWS: [Column; 4] = [column("rule"), column("reason"), column("condition"), column("note")];
 
 pub(crate) fn run(context: &mut Context<'_, '_>, args: &RulesShow) -> anyhow::Result<ExitStatus> {
-    let book = super::book(context, &args.rules)?;
+    let book = book(context, &args.rules)?;
     let layout = context.layout(args.format.format);
     let constants = book.set.constants();
     if layout == Layout::Json {

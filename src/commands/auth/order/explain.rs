@@ -1,14 +1,39 @@
 //! `clawctl auth order explain`
 
+use clap::Args;
+
 use crate::base::exit::ExitStatus;
-use crate::cli::OrderExplain;
+use crate::commands::agents::{each_agent, json_rules, no_such_provider, providers};
+use crate::commands::args::ListFormatArg;
 use crate::commands::auth::show::order_words;
-use crate::commands::{Context, Layout, each_agent, json_rules, no_such_provider, providers};
+use crate::commands::complete;
+use crate::commands::context::{Context, Layout};
 use crate::engine::order::{OrderEntry, OrderQuery, OrderResult, OrderSource};
 use crate::installation::machine::{AgentView, Machine};
 use crate::output::json::v1;
 use crate::output::list::{Column, Field, Tone, column};
 use crate::output::when;
+
+/// `auth order explain`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  clawctl auth order explain --provider openai --model gpt-x
+
+Columns of --format tsv: agent, provider, rank, profile, verdict, code, because, order from.")]
+pub struct OrderExplain {
+    /// Provider whose order is explained
+    #[arg(long, short, value_name = "PROVIDER", add = complete::providers())]
+    pub provider: String,
+    /// Model of that provider: windows scoped to other models don't count
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<String>,
+    /// Session key: a profile that the session is pinned to goes first
+    #[arg(long, value_name = "KEY")]
+    pub session: Option<String>,
+    /// Layout of the output
+    #[command(flatten)]
+    pub format: ListFormatArg,
+}
 
 const COLUMNS: [Column; 8] = [
     column("agent"),
@@ -23,7 +48,7 @@ const COLUMNS: [Column; 8] = [
 
 pub(crate) fn run(context: &mut Context<'_, '_>, args: &OrderExplain) -> anyhow::Result<ExitStatus> {
     let machine = context.machine()?;
-    let agents = machine.agents(&context.global)?;
+    let agents = machine.agents(&context.global.agents())?;
     let layout = context.layout(args.format.format);
     let mut documents = Vec::new();
     let mut missing = None;

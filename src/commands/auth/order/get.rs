@@ -1,17 +1,37 @@
 //! `clawctl auth order get`
 
+use clap::Args;
+
 use crate::base::exit::ExitStatus;
-use crate::cli::OrderGet;
-use crate::commands::{Context, Layout, each_agent};
+use crate::commands::agents::each_agent;
+use crate::commands::args::ListFormatArg;
+use crate::commands::complete;
+use crate::commands::context::{Context, Layout};
 use crate::output::json::v1;
 use crate::output::list::{Column, Field, column};
+
+/// `auth order get`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  clawctl auth order get
+  clawctl auth order get --provider openai --agent ops
+
+Columns of --format tsv: agent, provider, position, profile, from.")]
+pub struct OrderGet {
+    /// Only this provider's order
+    #[arg(long, short, value_name = "PROVIDER", add = complete::providers())]
+    pub provider: Option<String>,
+    /// Layout of the output
+    #[command(flatten)]
+    pub format: ListFormatArg,
+}
 
 const COLUMNS: [Column; 5] =
     [column("agent"), column("provider"), column("position").right(), column("profile"), column("from")];
 
 pub(crate) fn run(context: &mut Context<'_, '_>, args: &OrderGet) -> anyhow::Result<ExitStatus> {
     let machine = context.machine()?;
-    let agents = machine.agents(&context.global)?;
+    let agents = machine.agents(&context.global.agents())?;
     let layout = context.layout(args.format.format);
     let several = agents.len() > 1 || layout == Layout::Tsv;
     let mut documents = Vec::new();

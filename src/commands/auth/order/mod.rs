@@ -4,22 +4,38 @@ pub mod clear;
 pub mod explain;
 pub mod get;
 pub mod set;
+mod spellings;
 
-use crate::installation::machine::AgentView;
-use crate::store::Source;
+use clap::Subcommand;
 
-/// The keys under which the agent's own state holds an order of this provider.
-fn own_spellings<'a>(view: &'a AgentView, provider: &str) -> impl Iterator<Item = &'a str> {
-    let names = &view.rules.set.providers;
-    let wanted = names.for_credentials(provider).into_owned();
-    let keys = view.store.own_state.order.keys().map(String::as_str);
-    keys.filter(move |key| names.for_credentials(key) == wanted)
+use self::clear::OrderClear;
+use self::explain::OrderExplain;
+use self::get::OrderGet;
+use self::set::OrderSet;
+use crate::base::exit::ExitStatus;
+use crate::commands::context::Context;
+
+/// `auth order`.
+#[derive(Debug, Subcommand)]
+pub enum OrderCommand {
+    /// Print the stored order
+    Get(OrderGet),
+    /// Store an order: those profiles, in that order
+    ///
+    /// Every id is checked: it must be a profile that the agent can use (its own, inherited or
+    /// shared), of that provider, and named once. The write is one transaction and is read back.
+    Set(OrderSet),
+    /// Remove the stored order
+    Clear(OrderClear),
+    /// Explain the effective order right now, profile by profile
+    Explain(OrderExplain),
 }
 
-/// The document of an order of this provider that the agent inherits.
-fn inherited<'a>(view: &'a AgentView, provider: &str) -> Option<&'a Source> {
-    let names = &view.rules.set.providers;
-    let wanted = names.for_credentials(provider);
-    let mut orders = view.store.state.order.iter();
-    orders.find(|(key, _)| names.for_credentials(key) == wanted).map(|(_, order)| &*order.source)
+pub(crate) fn run(context: &mut Context<'_, '_>, command: OrderCommand) -> anyhow::Result<ExitStatus> {
+    match command {
+        OrderCommand::Get(args) => get::run(context, &args),
+        OrderCommand::Set(args) => set::run(context, &args),
+        OrderCommand::Clear(args) => clear::run(context, &args),
+        OrderCommand::Explain(args) => explain::run(context, &args),
+    }
 }

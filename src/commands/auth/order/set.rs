@@ -1,16 +1,41 @@
 //! `clawctl auth order set`
 
+use clap::Args;
+
+use super::spellings;
 use crate::base::error::Error;
 use crate::base::exit::ExitStatus;
-use crate::cli::OrderSet;
+use crate::commands::agents::no_such_profile;
+use crate::commands::args::WriteArgs;
+use crate::commands::complete;
+use crate::commands::context::Context;
 use crate::commands::write::{carry_out, plan_for};
-use crate::commands::{Context, no_such_profile};
 use crate::installation::machine::AgentView;
 use crate::store::{Change, ProfileId};
 
+/// `auth order set`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  clawctl auth order set --provider openai openai:work openai:spare
+  clawctl auth order set --provider openai openai:work --agent ops --dry-run")]
+pub struct OrderSet {
+    /// Provider whose order is set
+    #[arg(long, short, value_name = "PROVIDER", add = complete::providers())]
+    pub provider: String,
+    /// Profile ids, first choice first
+    #[arg(value_name = "ID", required = true, num_args = 1.., add = complete::profiles())]
+    pub ids: Vec<String>,
+    /// Accept ids of profiles that don't exist (yet)
+    #[arg(long)]
+    pub allow_missing: bool,
+    /// Write options
+    #[command(flatten)]
+    pub write: WriteArgs,
+}
+
 pub(crate) fn run(context: &mut Context<'_, '_>, args: &OrderSet) -> anyhow::Result<ExitStatus> {
     let machine = context.machine()?;
-    let agents = machine.agents_to_write(&context.global)?;
+    let agents = machine.agents_to_write(&context.global.agents())?;
     let ids: Vec<ProfileId> = args.ids.iter().map(|id| ProfileId::new(id.trim())).collect();
     for (index, id) in ids.iter().enumerate() {
         if ids[..index].contains(id) {
@@ -79,7 +104,7 @@ fn check(
 fn changes(view: &AgentView, provider: &str, ids: &[ProfileId]) -> Vec<Change> {
     let names = &view.rules.set.providers;
     let key = names.for_credentials(provider).into_owned();
-    let mut changes = super::own_spellings(view, provider)
+    let mut changes = spellings::own_spellings(view, provider)
         .filter(|spelling| *spelling != key)
         .map(|spelling| Change::ClearOrder { provider: spelling.to_owned() })
         .collect::<Vec<_>>();
