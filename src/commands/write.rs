@@ -12,7 +12,8 @@ use crate::commands::args::{ListFormat, WriteArgs};
 use crate::commands::context::{Context, Layout};
 use crate::installation::machine::{AgentView, Machine};
 use crate::output::json::v1;
-use crate::store::write::{apply_all, plan};
+use crate::store::apply::apply_all;
+use crate::store::plan::plan;
 use crate::store::{Change, MemberChange, Plan, WriteContext};
 
 /// The changes of one agent's store.

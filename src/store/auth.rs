@@ -3,119 +3,17 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::HashSet;
-use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::document::{Note, NoteKind, Origin, RawJson, SchemaInfo, Source, Sourced};
 use super::edit::Document;
 use super::layer::{Layer, Stored, damage_note};
 use super::{Agent, AgentId, Credential, Generation, Installation, ProfileId};
 use crate::base::error::{Error, Result};
-use crate::base::time::Millis;
-
-/// Whose data something is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Origin {
-    /// The agent's own file or row.
-    Own,
-    /// Inherited from the agent `main`.
-    Main,
-    /// The shared store of 2026.8 and later.
-    Shared,
-}
-
-impl Origin {
-    /// `own`, `inherited` or `shared`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Own => "own",
-            Self::Main => "inherited",
-            Self::Shared => "shared",
-        }
-    }
-}
-
-/// A JSON document of a store: a file, or a row of a database.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Source {
-    /// Whose it is.
-    pub origin: Origin,
-    /// The file, or the database.
-    pub path: PathBuf,
-    /// The row, for databases.
-    pub row: Option<Row>,
-    /// When the row says that it was written, for databases.
-    pub updated_at: Option<Millis>,
-}
-
-/// A row of a database.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Row {
-    /// The table.
-    pub table: &'static str,
-    /// The value of the table's key column.
-    pub key: &'static str,
-}
-
-impl fmt::Display for Source {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.path.display())?;
-        match &self.row {
-            Some(row) => write!(f, ", table {}, row {}", row.table, row.key),
-            None => Ok(()),
-        }
-    }
-}
-
-/// A value with the document it was read from.
-#[derive(Debug, Clone)]
-pub struct Sourced<T> {
-    /// The value.
-    pub value: T,
-    /// Where it was read.
-    pub source: Arc<Source>,
-}
-
-/// The text of one JSON value, exactly as stored.
-#[derive(Clone, PartialEq, Eq)]
-pub struct RawJson(Box<str>);
-
-impl RawJson {
-    /// Text that is one JSON value.
-    pub(crate) fn new(text: &str) -> Self {
-        Self(text.into())
-    }
-
-    /// The text.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    /// The value as a type of the caller's.
-    ///
-    /// # Errors
-    /// It has another shape.
-    pub fn parse<T: DeserializeOwned>(&self) -> Result<T> {
-        serde_json::from_str(&self.0).map_err(|error| {
-            Error::damaged(format!("an entry has an unexpected shape ({})", super::edit::shape_error(&error)))
-        })
-    }
-}
-
-impl fmt::Debug for RawJson {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "RawJson({} bytes)", self.0.len())
-    }
-}
 
 /// A profile that the agent can use.
 #[derive(Debug, Clone)]
@@ -148,59 +46,6 @@ pub struct AuthState {
     pub last_good: IndexMap<String, Sourced<ProfileId>>,
     /// usageStats entries by profile id (also `inline-api-key:<provider>`), as stored.
     pub usage: IndexMap<ProfileId, Sourced<RawJson>>,
-}
-
-/// Something about the store that a list should mention or a write must heed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Note {
-    /// What kind.
-    pub kind: NoteKind,
-    /// Whose file it is about.
-    pub origin: Origin,
-    /// The file it is about.
-    pub path: PathBuf,
-    /// One sentence without a full stop.
-    pub text: String,
-}
-
-/// The kinds of notes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum NoteKind {
-    /// A file of an older generation lies beside the store and isn't read.
-    OlderFile,
-    /// The schema is newer than known: read, never written.
-    NewerSchema,
-    /// The database says that it belongs to another agent: read, never written.
-    OwnerMismatch,
-    /// Something is damaged: never written.
-    Damaged,
-    /// An inherited file can't be opened (permissions, in use).
-    Unreadable,
-    /// A store file is a symlink: read, never written through.
-    Symlink,
-    /// An entry was left out because it has a shape that no release reads.
-    Skipped,
-}
-
-impl NoteKind {
-    /// Whether a write to that file is refused (exit 5; symlinks exit 1).
-    #[must_use]
-    pub const fn blocks_write(self) -> bool {
-        matches!(self, Self::NewerSchema | Self::OwnerMismatch | Self::Damaged | Self::Symlink)
-    }
-}
-
-/// What a database says about itself.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SchemaInfo {
-    /// The database.
-    pub path: PathBuf,
-    /// `PRAGMA user_version`.
-    pub version: i64,
-    /// `schema_meta.app_version` of the row `primary`.
-    pub app_version: Option<String>,
-    /// `schema_meta.agent_id` of the row `primary`.
-    pub agent_id: Option<String>,
 }
 
 /// A snapshot of what one agent can use.

@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::auth::Origin;
-use super::layer::{AGENT_DATABASE, Layer, Look, Shared, is_auth_database, read_agent, read_shared};
+use super::document::Origin;
+use super::files::AGENT_DATABASE;
+use super::layer::{Layer, Look, Shared, is_auth_database, read_agent, read_shared};
 use super::{AgentId, Places};
 use crate::base::error::{Error, Result};
 use crate::openclaw::release::Release;

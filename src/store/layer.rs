@@ -3,97 +3,18 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use rusqlite::{Connection, OptionalExtension};
-use serde::{Deserialize, Deserializer};
-
-use super::auth::{Note, NoteKind, Origin, Row, SchemaInfo, Source};
+use super::AgentId;
+use super::db::sqlite;
+use super::document::{
+    AGENT_STATE_ROW, AGENT_STORE_ROW, EARLY_STATE_ROW, EARLY_STORE_ROW, Note, NoteKind, Origin, Row,
+    SHARED_MARKER_ROW, SHARED_STATE_ROW, SHARED_STORE_ROW, SchemaInfo, Source,
+};
 use super::edit::Document;
-use super::{AgentId, sqlite};
+use super::files::{
+    AGENT_DATABASE, KNOWN_AGENT_SCHEMA, KNOWN_STATE_SCHEMA, OLDER_FILES, PROFILES_FILE, STATE_FILE, read_text,
+};
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::time::Millis;
-
-/// Newest `user_version` of an agent database that was checked (2026.9.6).
-pub(crate) const KNOWN_AGENT_SCHEMA: i64 = 23;
-/// Newest `user_version` of a state database that was checked (2026.9.6).
-pub(crate) const KNOWN_STATE_SCHEMA: i64 = 18;
-
-pub(crate) const AGENT_DATABASE: &str = "openclaw-agent.sqlite";
-pub(crate) const PROFILES_FILE: &str = "auth-profiles.json";
-pub(crate) const STATE_FILE: &str = "auth-state.json";
-
-/// Files of older generations, by name.
-pub(crate) const OLDER_FILES: [&str; 3] = [PROFILES_FILE, STATE_FILE, "auth.json"];
-
-pub(crate) const AGENT_STORE_ROW: Row = Row { table: "auth_profile_store", key: "primary" };
-pub(crate) const AGENT_STATE_ROW: Row = Row { table: "auth_profile_state", key: "primary" };
-pub(crate) const SHARED_STORE_ROW: Row = Row { table: "config_machine_state", key: "authProfiles.store" };
-pub(crate) const SHARED_STATE_ROW: Row = Row { table: "config_machine_state", key: "authProfiles.state" };
-pub(crate) const SHARED_MARKER_ROW: Row = Row { table: "config_machine_state", key: "auth.sharedStore" };
-pub(crate) const EARLY_STORE_ROW: Row = Row { table: "auth_profile_stores", key: "shared" };
-pub(crate) const EARLY_STATE_ROW: Row = Row { table: "auth_profile_state", key: "shared" };
-
-/// Every row that holds auth data.
-pub(crate) const AUTH_ROWS: [Row; 7] = [
-    AGENT_STORE_ROW,
-    AGENT_STATE_ROW,
-    SHARED_MARKER_ROW,
-    SHARED_STORE_ROW,
-    SHARED_STATE_ROW,
-    EARLY_STORE_ROW,
-    EARLY_STATE_ROW,
-];
-
-impl<'de> Deserialize<'de> for Row {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        struct Names {
-            table: String,
-            key: String,
-        }
-        let names = Names::deserialize(deserializer)?;
-        AUTH_ROWS
-            .into_iter()
-            .find(|row| row.table == names.table && row.key == names.key)
-            .ok_or_else(|| serde::de::Error::custom("no row that holds auth data"))
-    }
-}
-
-impl Row {
-    /// The row that must be there for a release to read this one.
-    pub(crate) fn needs(&self) -> Option<Self> {
-        (*self == AGENT_STATE_ROW).then_some(AGENT_STORE_ROW)
-    }
-
-    /// The columns that hold key, JSON text and time of writing. `auth_profile_state` has a
-    /// `state_key` in agent databases and a `store_key` in early state databases.
-    pub(crate) fn columns(&self) -> [&'static str; 3] {
-        match (self.table, self.key) {
-            ("config_machine_state", _) => ["state_key", "value_json", "updated_at_ms"],
-            ("auth_profile_state", "shared") => ["store_key", "state_json", "updated_at"],
-            ("auth_profile_state", _) => ["state_key", "state_json", "updated_at"],
-            _ => ["store_key", "store_json", "updated_at"],
-        }
-    }
-
-    /// The row's text and time; `None` when there is no such row or table.
-    pub(crate) fn read(&self, connection: &Connection) -> rusqlite::Result<Option<(String, Option<Millis>)>> {
-        if !has_table(connection, self.table)? {
-            return Ok(None);
-        }
-        let [key, json, updated] = self.columns();
-        let sql = format!("SELECT {json}, {updated} FROM {} WHERE {key} = ?1", self.table);
-        connection
-            .query_row(&sql, [self.key], |row| Ok((row.get(0)?, row.get::<_, Option<i64>>(1)?.map(Millis))))
-            .optional()
-    }
-}
-
-pub(crate) fn has_table(connection: &Connection, name: &str) -> rusqlite::Result<bool> {
-    connection
-        .query_row("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1", [name], |_| Ok(()))
-        .optional()
-        .map(|found| found.is_some())
-}
 
 /// A JSON document with its text.
 #[derive(Clone)]
@@ -210,24 +131,6 @@ fn stored_row(
     })
 }
 
-pub(crate) fn user_version(connection: &Connection) -> rusqlite::Result<i64> {
-    connection.query_row("PRAGMA user_version", [], |row| row.get(0))
-}
-
-/// `app_version` and `agent_id` of the row `primary`.
-pub(crate) fn schema_meta(
-    connection: &Connection,
-) -> rusqlite::Result<Option<(Option<String>, Option<String>)>> {
-    if !has_table(connection, "schema_meta")? {
-        return Ok(None);
-    }
-    connection
-        .query_row("SELECT app_version, agent_id FROM schema_meta WHERE meta_key = 'primary'", [], |row| {
-            Ok((row.get(0)?, row.get(1)?))
-        })
-        .optional()
-}
-
 fn newer_note(path: &Path, origin: Origin, version: i64, known: i64) -> Option<Note> {
     (version > known).then(|| Note {
         kind: NoteKind::NewerSchema,
@@ -262,30 +165,6 @@ fn read_file(path: &Path, origin: Origin, notes: &mut Vec<Note>) -> Result<Optio
     notes.extend(symlink_note(path, origin));
     let source = Arc::new(Source { origin, path: path.to_path_buf(), row: None, updated_at: None });
     Ok(Some(Stored { source, text }))
-}
-
-/// The text of a file; `None` when there is none.
-pub(crate) fn read_text(path: &Path) -> Result<Option<String>> {
-    refuse_special(path)?;
-    match std::fs::read(path) {
-        Ok(bytes) => String::from_utf8(bytes).map(Some).map_err(|error| {
-            Error::damaged("isn't UTF-8 text")
-                .at(path)
-                .hint(format!("the first byte that isn't stands at {}", error.utf8_error().valid_up_to()))
-        }),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Error::io("read the file", path, error)),
-    }
-}
-
-/// Refuses what isn't a regular file: reading a FIFO or a device would never end.
-pub(crate) fn refuse_special(path: &Path) -> Result<()> {
-    match std::fs::metadata(path) {
-        Ok(data) if !data.is_file() && !data.is_dir() => {
-            Err(Error::damaged("this is no regular file").at(path))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// What the state database says about the shared store.

@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use indexmap::IndexMap;
 use sha2::{Digest, Sha256};
 
-use super::auth::RawJson;
 use super::canonical::{self, is_reserved};
+use super::document::RawJson;
 use super::edit::Document;
-use super::layer::{PROFILES_FILE, STATE_FILE};
+use super::files::{PROFILES_FILE, STATE_FILE};
 use super::random::hex;
 use super::{Agent, Credential, Generation, Installation, ProfileId};
 use crate::base::error::{Error, Result};

@@ -15,8 +15,8 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use rustix::process::{Pid, test_kill_process};
 use serde::{Deserialize, Serialize};
 
+use super::db::sqlite::{BUSY_TIMEOUT, beside};
 use super::fault::{space, step};
-use super::sqlite::{BUSY_TIMEOUT, beside};
 use crate::base::error::{Error, Result};
 
 /// After this time a release takes any lock for abandoned.

@@ -27,13 +27,18 @@
 //! One thread at a time for each database: closing a file drops all POSIX locks that this process holds on
 //! it, another connection's too.
 
+pub mod apply;
 pub(crate) mod atomic;
 pub mod auth;
 pub mod backup;
 pub(crate) mod canonical;
+pub(crate) mod change;
 pub mod credential;
+pub(crate) mod db;
+pub(crate) mod document;
 pub(crate) mod edit;
 pub(crate) mod fault;
+pub(crate) mod files;
 pub mod import;
 pub mod install;
 pub(crate) mod layer;
@@ -41,24 +46,22 @@ pub mod legacy;
 pub mod locate;
 pub(crate) mod lock;
 pub mod names;
-pub(crate) mod pages;
+pub mod plan;
 pub(crate) mod random;
 pub mod secret;
 pub mod sessions;
-pub(crate) mod sqlite;
 pub(crate) mod target;
-pub mod write;
 
-pub use auth::{
-    AuthState, AuthStore, Note, NoteKind, Origin, Profile, RawJson, Reader, Row, SchemaInfo, Source, Sourced,
-};
+pub use auth::{AuthState, AuthStore, Profile, Reader};
 pub use backup::{Backup, BackupFile, BackupId, Restored};
+pub use change::{Change, MemberChange, USAGE_WINDOW_FIELDS, WriteContext, Written};
 pub use credential::{Credential, CredentialType, SecretField, SecretRef};
+pub use document::{Note, NoteKind, Origin, RawJson, Row, SchemaInfo, Source, Sourced};
 pub use install::{Agent, ConfiguredAgent, ConfiguredAgents, Generation, Installation};
 pub use locate::{Options, Places, StateDirReason};
 pub use names::{AgentId, ProfileId};
+pub use plan::Plan;
 pub use secret::{FingerprintKey, Secret, SecretKind};
-pub use write::{Change, MemberChange, Plan, USAGE_WINDOW_FIELDS, WriteContext, Written};
 
 #[cfg(test)]
 pub(crate) mod testing;

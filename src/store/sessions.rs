@@ -3,8 +3,10 @@
 
 use serde_json::{Map, Value};
 
-use super::layer::{self, AGENT_DATABASE};
-use super::{Agent, Installation, sqlite};
+use super::db::rows::has_table;
+use super::db::sqlite;
+use super::files::{AGENT_DATABASE, read_text};
+use super::{Agent, Installation};
 use crate::base::error::{Error, Result};
 
 /// An agent's sessions by key, in stored sequence. Entries that are no objects are left out.
@@ -16,7 +18,7 @@ pub fn read(installation: &Installation, agent: &Agent) -> Result<Map<String, Va
     let mut sessions = Map::new();
     if database.exists() {
         let rows = sqlite::read(&database, |connection| {
-            if !layer::has_table(connection, "session_nodes")? {
+            if !has_table(connection, "session_nodes")? {
                 return Ok(Vec::new());
             }
             let mut query = connection.prepare("SELECT session_key, entry_json FROM session_nodes")?;
@@ -33,7 +35,7 @@ pub fn read(installation: &Installation, agent: &Agent) -> Result<Map<String, Va
     if sessions.is_empty() {
         let file =
             installation.places.agents_dir().join(agent.id.as_str()).join("sessions").join("sessions.json");
-        if let Some(text) = layer::read_text(&file)? {
+        if let Some(text) = read_text(&file)? {
             let stored: Value =
                 serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| {
                     Error::damaged("the session file isn't JSON")

@@ -5,15 +5,16 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
-use super::auth::Row;
+use super::change::{Edit, edited, same_json};
+use super::db::rows::{has_table, schema_meta, user_version};
+use super::db::sqlite::{self, sqlite_error};
+use super::document::Row;
+use super::document::{AGENT_STATE_ROW, AGENT_STORE_ROW};
 use super::edit::Document;
 use super::fault::{space, step};
-use super::layer::{
-    AGENT_DATABASE, AGENT_STATE_ROW, AGENT_STORE_ROW, KNOWN_AGENT_SCHEMA, KNOWN_STATE_SCHEMA, PROFILES_FILE,
-    STATE_FILE, has_table, read_text, schema_meta, user_version,
+use super::files::{
+    AGENT_DATABASE, KNOWN_AGENT_SCHEMA, KNOWN_STATE_SCHEMA, PROFILES_FILE, STATE_FILE, read_text,
 };
-use super::sqlite::{self, sqlite_error};
-use super::write::{Edit, edited, same_json};
 use super::{AgentId, Generation, Installation, atomic, lock};
 use crate::base::error::{Error, Result};
 use crate::base::time::Millis;

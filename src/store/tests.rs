@@ -331,8 +331,8 @@ mod without_a_trace {
     use std::process::{Child, ChildStdout, Command, Stdio};
     use std::time::SystemTime;
 
-    use super::super::layer::{AGENT_STATE_ROW, AGENT_STORE_ROW};
-    use super::super::sqlite;
+    use super::super::db::{rows, sqlite};
+    use super::super::document::{AGENT_STATE_ROW, AGENT_STORE_ROW};
 
     const DATABASE: &str = "CLAWCTL_TEST_DATABASE";
     const WRITTEN: &str = r#"{"version":1,"profiles":{"x:a":{"type":"api_key","provider":"x","key":"k"}}}"#;
@@ -357,7 +357,7 @@ mod without_a_trace {
     fn check(home: &Home, path: &Path, expected: &str) {
         let before = look(home);
         let rows = [AGENT_STORE_ROW, AGENT_STATE_ROW];
-        let by_sqlite = sqlite::read(path, |connection| sqlite::find_with_sqlite(connection, &rows)).unwrap();
+        let by_sqlite = sqlite::read(path, |connection| rows::find_with_sqlite(connection, &rows)).unwrap();
         assert_eq!(look(home), before, "by SQLite");
         let found = sqlite::read_rows(path, &rows).unwrap();
         assert_eq!(look(home), before);
@@ -418,8 +418,7 @@ mod without_a_trace {
         let marker = path.with_file_name("marker");
         assert!(fs::write(&marker, "").is_err(), "this user can't write there");
         let rows = [AGENT_STORE_ROW];
-        let by_sqlite =
-            sqlite::read(&path, |connection| sqlite::find_with_sqlite(connection, &rows)).unwrap();
+        let by_sqlite = sqlite::read(&path, |connection| rows::find_with_sqlite(connection, &rows)).unwrap();
         let found = sqlite::read_rows(&path, &rows).unwrap();
         assert_eq!(found, by_sqlite);
         assert!(found.rows[0].is_some());
@@ -509,7 +508,7 @@ mod without_a_trace {
         while writer.child.try_wait().unwrap().is_none() {
             by_sqlite = !by_sqlite;
             let found = if by_sqlite {
-                sqlite::read(&path, |connection| sqlite::find_with_sqlite(connection, &rows))
+                sqlite::read(&path, |connection| rows::find_with_sqlite(connection, &rows))
             } else {
                 sqlite::read_rows(&path, &rows)
             };

@@ -31,8 +31,8 @@ fn set_order(provider: &str, ids: &[&str]) -> Change {
 fn write(home: &Home, agents: &[&str], agent: &str, changes: &[Change]) -> Result<Written> {
     let installation = home.installation(agents);
     let store = AuthStore::read(&installation, &AgentId::new(agent))?;
-    let plan = write::plan(&installation, &store, changes)?;
-    write::apply(&installation, &plan, &context("auth order set --provider openai"))
+    let plan = plan::plan(&installation, &store, changes)?;
+    apply::apply(&installation, &plan, &context("auth order set --provider openai"))
 }
 
 fn own_order(home: &Home, agent: &str, provider: &str) -> Option<Vec<String>> {
@@ -64,20 +64,20 @@ fn an_order_goes_into_the_agents_own_row_and_nothing_else_changes() {
     let (home, path) = database_home();
     let written = write(&home, &[], "main", &[set_order("openai", &["openai:a", "openai:b"])]).unwrap();
     let expected = STATE.replace(r#"["openai:b","openai:a"]"#, r#"["openai:a","openai:b"]"#);
-    assert_eq!(row(&path, layer::AGENT_STATE_ROW), Some((expected, NOW.0)));
-    assert_eq!(row(&path, layer::AGENT_STORE_ROW), Some((STORE.to_owned(), 1)));
+    assert_eq!(row(&path, document::AGENT_STATE_ROW), Some((expected, NOW.0)));
+    assert_eq!(row(&path, document::AGENT_STORE_ROW), Some((STORE.to_owned(), 1)));
     assert_eq!(written.paths, [path.as_path()]);
     let member = &written.members[0];
     assert_eq!(member.json_path, "order.openai");
     assert_eq!(member.before.as_deref(), Some(r#"["openai:b","openai:a"]"#));
     assert_eq!(member.after.as_deref(), Some(r#"["openai:a","openai:b"]"#));
-    assert_eq!(member.source.row, Some(layer::AGENT_STATE_ROW));
+    assert_eq!(member.source.row, Some(document::AGENT_STATE_ROW));
 
     let again = write(&home, &[], "main", &[set_order("openai", &["openai:a", "openai:b"])]).unwrap();
     assert!(again.backup.is_none() && again.members.is_empty());
     let clear = Change::ClearOrder { provider: "x".into() };
     write(&home, &[], "main", std::slice::from_ref(&clear)).unwrap();
-    assert!(!row(&path, layer::AGENT_STATE_ROW).unwrap().0.contains("u0061"));
+    assert!(!row(&path, document::AGENT_STATE_ROW).unwrap().0.contains("u0061"));
     assert!(write(&home, &[], "main", &[clear]).unwrap().members.is_empty());
 }
 
@@ -90,7 +90,7 @@ fn an_agent_without_a_database_gets_a_small_one() {
     let path = dir.join("openclaw-agent.sqlite");
     assert_eq!((mode(&path), mode(&dir), mode(dir.parent().unwrap())), (0o600, 0o700, 0o700));
     assert_eq!(own_order(&home, "work", "openai").unwrap(), ["openai:a"]);
-    assert_eq!(row(&path, layer::AGENT_STORE_ROW).unwrap().0, r#"{"version":1,"profiles":{}}"#);
+    assert_eq!(row(&path, document::AGENT_STORE_ROW).unwrap().0, r#"{"version":1,"profiles":{}}"#);
     let database = Connection::open(&path).unwrap();
     let names: Vec<String> = database
         .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
@@ -167,7 +167,7 @@ fn the_config_tells_which_json_layout_when_the_files_do_not() {
             ConfiguredAgents { release: release.map(|text| text.parse().unwrap()), ..Default::default() };
         let installation = Installation::new(home.places(), configured, Path::new("/")).unwrap();
         let store = AuthStore::read(&installation, &AgentId::main()).unwrap();
-        let plan = write::plan(&installation, &store, &[set_order("openai", &["openai:a"])]).unwrap();
+        let plan = plan::plan(&installation, &store, &[set_order("openai", &["openai:a"])]).unwrap();
         assert!(plan.paths()[0].ends_with(name), "{release:?}");
     }
 }
@@ -182,15 +182,16 @@ fn windows_are_cleared_wherever_they_stand() {
     let clear = Change::ClearUsage { profile: "openai:a".into() };
     let written = write(&home, &["main", "work"], "work", &[clear]).unwrap();
     assert_eq!(written.paths.len(), 2);
-    let state = row(&home.path("state/openclaw.sqlite"), layer::SHARED_STATE_ROW).unwrap().0;
+    let state = row(&home.path("state/openclaw.sqlite"), document::SHARED_STATE_ROW).unwrap().0;
     let expected = STATE.replace(r#""cooldownUntil":9,"#, "").replace(r#","errorCount":3"#, "");
     assert_eq!(state, expected, "lastUsed and unknown members keep their bytes");
-    let own = row(&home.path("agents/work/agent/openclaw-agent.sqlite"), layer::AGENT_STATE_ROW).unwrap().0;
+    let own =
+        row(&home.path("agents/work/agent/openclaw-agent.sqlite"), document::AGENT_STATE_ROW).unwrap().0;
     assert_eq!(own, r#"{"version":1}"#, "nothing is left of an entry of windows alone");
     let restored = backup::undo(&home.installation(&["main", "work"]), false, &context("undo")).unwrap();
     assert_eq!(restored.paths.len(), 2);
     assert_eq!(
-        row(&home.path("state/openclaw.sqlite"), layer::SHARED_STATE_ROW)
+        row(&home.path("state/openclaw.sqlite"), document::SHARED_STATE_ROW)
             .unwrap()
             .0
             .parse::<Value>()
@@ -207,16 +208,16 @@ fn plans_of_several_agents_are_one_write() {
     let clear = [Change::ClearUsage { profile: "openai:a".into() }];
     let plans = agents.map(|id| {
         let store = AuthStore::read(&installation, &AgentId::new(id)).unwrap();
-        write::plan(&installation, &store, &clear).unwrap()
+        plan::plan(&installation, &store, &clear).unwrap()
     });
     assert!(plans.iter().all(|plan| plan.members.len() == 1), "both see the window of main");
     let written =
-        write::apply_all(&installation, &[&plans[0], &plans[1]], &context("cooldowns clear --all")).unwrap();
+        apply::apply_all(&installation, &[&plans[0], &plans[1]], &context("cooldowns clear --all")).unwrap();
     assert_eq!((written.members.len(), written.paths.as_slice()), (1, [path.clone()].as_slice()));
     // One after the other works too: what is done already is no conflict.
-    write::apply(&installation, &plans[1], &context("cooldowns clear --all")).unwrap();
+    apply::apply(&installation, &plans[1], &context("cooldowns clear --all")).unwrap();
     backup::undo(&installation, false, &context("undo")).unwrap();
-    assert_eq!(row(&path, layer::AGENT_STATE_ROW).unwrap().0, STATE);
+    assert_eq!(row(&path, document::AGENT_STATE_ROW).unwrap().0, STATE);
 }
 
 #[test]
@@ -307,7 +308,7 @@ fn what_changed_meanwhile_is_named_and_not_overwritten() {
     let installation = home.installation(&[]);
     let store = AuthStore::read(&installation, &AgentId::main()).unwrap();
     let changes = [set_order("openai", &["openai:a"])];
-    let plan = write::plan(&installation, &store, &changes).unwrap();
+    let plan = plan::plan(&installation, &store, &changes).unwrap();
     let other = STATE.replace(r#"["openai:b","openai:a"]"#, r#"["openai:b"]"#);
     let set = |text: &str| {
         Connection::open(&path)
@@ -316,17 +317,17 @@ fn what_changed_meanwhile_is_named_and_not_overwritten() {
             .unwrap()
     };
     set(&other);
-    let error = write::apply(&installation, &plan, &context("auth order set")).unwrap_err();
+    let error = apply::apply(&installation, &plan, &context("auth order set")).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Busy);
     assert!(error.message.contains("order.openai"), "{error}");
-    assert_eq!(row(&path, layer::AGENT_STATE_ROW), Some((other, 1)));
+    assert_eq!(row(&path, document::AGENT_STATE_ROW), Some((other, 1)));
     assert_eq!(fs::read_dir(home.path("backups/clawctl")).unwrap().count(), 0);
-    assert_eq!(write::plan(&installation, &store, &changes).unwrap_err().kind, ErrorKind::Busy);
+    assert_eq!(plan::plan(&installation, &store, &changes).unwrap_err().kind, ErrorKind::Busy);
 
     // Another member, and other white space, are no conflict.
     set(&STATE.replace("\"version\":1,", "\"version\": 1, \"lastGood\": {\"openai\": \"openai:b\"},"));
-    write::apply(&installation, &plan, &context("auth order set")).unwrap();
-    let text = row(&path, layer::AGENT_STATE_ROW).unwrap().0;
+    apply::apply(&installation, &plan, &context("auth order set")).unwrap();
+    let text = row(&path, document::AGENT_STATE_ROW).unwrap().0;
     assert!(text.contains(r#""lastGood": {"openai": "openai:b"}"#) && text.contains(r#"["openai:a"]"#));
 }
 
@@ -380,11 +381,11 @@ fn the_newer_schema_is_checked_again_inside_of_the_transaction() {
     let (home, path) = database_home();
     let installation = home.installation(&[]);
     let store = AuthStore::read(&installation, &AgentId::main()).unwrap();
-    let plan = write::plan(&installation, &store, &[set_order("openai", &["openai:a"])]).unwrap();
+    let plan = plan::plan(&installation, &store, &[set_order("openai", &["openai:a"])]).unwrap();
     Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
-    let error = write::apply(&installation, &plan, &context("auth order set")).unwrap_err();
+    let error = apply::apply(&installation, &plan, &context("auth order set")).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Damaged);
-    assert_eq!(row(&path, layer::AGENT_STATE_ROW), Some((STATE.to_owned(), 1)));
+    assert_eq!(row(&path, document::AGENT_STATE_ROW), Some((STATE.to_owned(), 1)));
 }
 
 #[test]
@@ -402,7 +403,7 @@ fn backups_are_private_and_hold_no_secret_outside_of_the_copies() {
     let manifest = fs::read_to_string(made.path.join("manifest.json")).unwrap();
     assert!(!manifest.contains("sk-made-up") && !format!("{made:?}").contains("sk-made-up"));
     let copy = made.files[0].copy.as_ref().unwrap();
-    assert_eq!(row(copy, layer::AGENT_STATE_ROW), Some((STATE.to_owned(), 1)));
+    assert_eq!(row(copy, document::AGENT_STATE_ROW), Some((STATE.to_owned(), 1)));
     assert_eq!(fs::read(made.files[1].copy.as_ref().unwrap()).unwrap(), STORE.as_bytes());
     let again = backup::create(&installation, &agents, &context("backup create")).unwrap();
     assert_eq!(again.id.as_str(), "20261130T005320Z-backup-create-2");
@@ -437,8 +438,8 @@ fn a_restore_puts_auth_rows_back_and_leaves_the_rest() {
     let restored = backup::restore(&installation, &made.id, &context("backup restore")).unwrap();
     assert_eq!((restored.paths.len(), restored.members.len()), (1, 2));
     assert!(!format!("{restored:?}").contains("sk-made-up"));
-    assert_eq!(row(&path, layer::AGENT_STORE_ROW).unwrap().0, STORE);
-    assert_eq!(row(&path, layer::AGENT_STATE_ROW).unwrap().0, STATE);
+    assert_eq!(row(&path, document::AGENT_STORE_ROW).unwrap().0, STORE);
+    assert_eq!(row(&path, document::AGENT_STATE_ROW).unwrap().0, STATE);
     let sessions: i64 = Connection::open(&path)
         .unwrap()
         .query_row("SELECT count(*) FROM session_nodes", [], |row| row.get(0))
@@ -446,12 +447,12 @@ fn a_restore_puts_auth_rows_back_and_leaves_the_rest() {
     assert_eq!(sessions, 1);
     assert!(backup::restore(&installation, &made.id, &context("backup restore")).unwrap().backup.is_none());
     backup::undo(&installation, false, &context("undo")).unwrap();
-    assert_eq!(row(&path, layer::AGENT_STORE_ROW).unwrap().0, r#"{"version":1,"profiles":{}}"#);
-    assert_eq!(row(&path, layer::AGENT_STATE_ROW), None, "the row that wasn't there is gone again");
+    assert_eq!(row(&path, document::AGENT_STORE_ROW).unwrap().0, r#"{"version":1,"profiles":{}}"#);
+    assert_eq!(row(&path, document::AGENT_STATE_ROW), None, "the row that wasn't there is gone again");
 
     fs::remove_dir_all(path.parent().unwrap()).unwrap();
     backup::restore(&installation, &made.id, &context("backup restore")).unwrap();
-    assert_eq!(row(&path, layer::AGENT_STORE_ROW).unwrap().0, STORE, "into a new database");
+    assert_eq!(row(&path, document::AGENT_STORE_ROW).unwrap().0, STORE, "into a new database");
 
     let copy = made.files[0].copy.as_ref().unwrap();
     Connection::open(copy).unwrap().execute("DELETE FROM auth_profile_store", []).unwrap();
@@ -492,7 +493,7 @@ fn undo_keeps_what_others_changed_and_refuses_when_they_changed_the_same() {
     let (home, path) = database_home();
     let written = write(&home, &[], "main", &[set_order("openai", &["openai:a"])]).unwrap();
     let change = |from: &str, to: &str| {
-        let text = row(&path, layer::AGENT_STATE_ROW).unwrap().0;
+        let text = row(&path, document::AGENT_STATE_ROW).unwrap().0;
         assert!(text.contains(from), "{text}");
         Connection::open(&path)
             .unwrap()
@@ -507,7 +508,7 @@ fn undo_keeps_what_others_changed_and_refuses_when_they_changed_the_same() {
     assert!(error.message.contains("order.openai"), "{error}");
     change(r#"["openai:c"]"#, r#"[ "openai:a" ]"#);
     backup::undo(&installation, false, &context("undo")).unwrap();
-    let text = row(&path, layer::AGENT_STATE_ROW).unwrap().0;
+    let text = row(&path, document::AGENT_STATE_ROW).unwrap().0;
     assert_eq!(text, STATE.replace(r#""errorCount":1"#, r#""errorCount":2"#));
 
     write(&home, &[], "main", &[set_order("openai", &["openai:a"])]).unwrap();
@@ -566,8 +567,8 @@ mod processes {
             let changes = [set_order(&provider, &[id.as_str()])];
             loop {
                 let store = AuthStore::read(&installation, &AgentId::main()).unwrap();
-                let result = write::plan(&installation, &store, &changes)
-                    .and_then(|plan| write::apply(&installation, &plan, &context("auth order set")));
+                let result = plan::plan(&installation, &store, &changes)
+                    .and_then(|plan| apply::apply(&installation, &plan, &context("auth order set")));
                 match result {
                     Ok(_) => break,
                     Err(error) => assert_eq!(error.kind, ErrorKind::Busy, "{error:?}"),
@@ -611,8 +612,8 @@ mod processes {
         let installation = Installation::new(places, configured, Path::new("/")).unwrap();
         let store = AuthStore::read(&installation, &AgentId::new("work")).unwrap();
         let changes = [set_order("openai", &["openai:b"]), Change::ClearUsage { profile: "openai:a".into() }];
-        let plan = write::plan(&installation, &store, &changes).unwrap();
-        write::apply(&installation, &plan, &context("auth order set")).unwrap();
+        let plan = plan::plan(&installation, &store, &changes).unwrap();
+        apply::apply(&installation, &plan, &context("auth order set")).unwrap();
     }
 
     /// Stopped at each step in turn: credentials stay readable, the store is the old or the new one, and

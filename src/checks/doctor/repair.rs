@@ -13,8 +13,10 @@ use super::finding::Finding;
 use super::fix::{Action, Fix, Safety};
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::installation::machine::Machine;
+use crate::store::apply::apply_all;
+use crate::store::change::Edit;
 use crate::store::import::{self, Imported, Preferences};
-use crate::store::write::{Edit, apply_all, plan};
+use crate::store::plan::plan;
 use crate::store::{
     AgentId, AuthStore, BackupId, Change, MemberChange, Plan, Reader, WriteContext, atomic, lock,
 };

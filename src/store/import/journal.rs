@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::error::{Error, Result};
 use crate::base::time::Millis;
-use crate::store::layer::read_text;
+use crate::store::files::read_text;
 use crate::store::{AgentId, Installation, atomic};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

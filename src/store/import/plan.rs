@@ -6,14 +6,16 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::base::error::{Error, Result};
-use crate::store::auth::{RawJson, Source};
-use crate::store::edit::Document;
-use crate::store::layer::{
-    AGENT_DATABASE, AGENT_STATE_ROW, AGENT_STORE_ROW, EARLY_STATE_ROW, EARLY_STORE_ROW, Layer, Look,
-    PROFILES_FILE, SHARED_STATE_ROW, SHARED_STORE_ROW, Stored, read_agent, read_shared,
+use crate::store::change::{Edit, same_json};
+use crate::store::document::{
+    AGENT_STATE_ROW, AGENT_STORE_ROW, EARLY_STATE_ROW, EARLY_STORE_ROW, SHARED_STATE_ROW, SHARED_STORE_ROW,
 };
+use crate::store::document::{RawJson, Source};
+use crate::store::edit::Document;
+use crate::store::files::{AGENT_DATABASE, PROFILES_FILE};
+use crate::store::layer::{Layer, Look, Stored, read_agent, read_shared};
 use crate::store::legacy::{self, LegacyContent, LegacyFile, LegacyKind, keeps_databases};
-use crate::store::write::{Edit, order_target, refuse_by_notes, same_json};
+use crate::store::plan::{order_target, refuse_by_notes};
 use crate::store::{
     Agent, Credential, Generation, Installation, MemberChange, Origin, ProfileId, Row, SecretKind,
 };

@@ -11,12 +11,12 @@ use sha2::{Digest, Sha256};
 use super::journal::{Journal, JournalSource};
 use crate::base::error::{Error, Result};
 use crate::base::time::Millis;
+use crate::store::db::rows::{has_table, user_version};
+use crate::store::db::sqlite::{self, sqlite_error};
+use crate::store::document::{AGENT_STATE_ROW, AGENT_STORE_ROW, EARLY_STORE_ROW};
 use crate::store::fault::{space, step};
-use crate::store::layer::{
-    AGENT_STATE_ROW, AGENT_STORE_ROW, EARLY_STORE_ROW, KNOWN_STATE_SCHEMA, has_table, user_version,
-};
+use crate::store::files::KNOWN_STATE_SCHEMA;
 use crate::store::random::{hex, uuid};
-use crate::store::sqlite::{self, sqlite_error};
 use crate::store::{Installation, atomic};
 
 const KIND: &str = "auth-profile-json-to-sqlite-v2";

@@ -11,12 +11,13 @@ use super::plan::{ImportPlan, read_back};
 use super::receipts;
 use crate::base::error::{Error, Result};
 use crate::base::time::Millis;
-use crate::store::auth::Source;
+use crate::store::apply::write_edits;
+use crate::store::change::{Edit, Undoable};
+use crate::store::document::Source;
 use crate::store::fault::step;
 use crate::store::legacy::LegacyKind;
 use crate::store::lock::{self, FileLock};
 use crate::store::random::{hex, uuid};
-use crate::store::write::{Edit, Undoable, write_edits};
 use crate::store::{BackupId, Installation, MemberChange, Origin, WriteContext, atomic, backup};
 
 /// What an import did.
@@ -51,7 +52,7 @@ pub fn import(installation: &Installation, plan: &ImportPlan, context: &WriteCon
     // The backup knows of the moves too, so that undo puts the sources back.
     let mut all = plan.edits.clone();
     all.extend(moved.iter().map(|source| removal(&source.file.path, source.file.text.as_deref())));
-    let backup = backup::before_write(installation, &all, Undoable::Yes, context)?;
+    let backup = backup::copy::before_write(installation, &all, Undoable::Yes, context)?;
     let mut journal = journal_of(plan, &moved, context.now)?;
     journal.backup = Some(backup.id.to_string());
     journal.save(installation)?;
@@ -154,7 +155,7 @@ pub fn archive_unread(installation: &Installation, path: &Path, context: &WriteC
     let locks = lock_sources(std::iter::once(path))?;
     let text = fs::read_to_string(path).ok();
     let backup =
-        backup::before_write(installation, &[removal(path, text.as_deref())], Undoable::Yes, context)?;
+        backup::copy::before_write(installation, &[removal(path, text.as_deref())], Undoable::Yes, context)?;
     let archive = archive_name(path, context.now)?;
     move_away(path, &archive)?;
     imported.backup = Some(backup.id);

@@ -3,8 +3,9 @@
 use super::prelude::*;
 use std::path::{Path, PathBuf};
 
-use crate::store::layer::{AGENT_DATABASE, PROFILES_FILE, STATE_FILE};
-use crate::store::{Agent, sqlite};
+use crate::store::Agent;
+use crate::store::db::sqlite;
+use crate::store::files::{AGENT_DATABASE, PROFILES_FILE, STATE_FILE};
 
 pub(super) static RULE: Rule = Rule {
     id: "file-permissions",

@@ -4,8 +4,11 @@ use super::prelude::*;
 use std::path::Path;
 
 use crate::base::error::ErrorKind;
-use crate::store::layer::{AGENT_DATABASE, AUTH_ROWS, has_table};
-use crate::store::{Agent, sqlite};
+use crate::store::Agent;
+use crate::store::db::rows::has_table;
+use crate::store::db::sqlite;
+use crate::store::document::AUTH_ROWS;
+use crate::store::files::AGENT_DATABASE;
 
 pub(super) static RULE: Rule = Rule {
     id: "integrity",

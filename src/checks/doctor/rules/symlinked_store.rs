@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 use crate::base::text;
-use crate::store::layer::{AGENT_DATABASE, PROFILES_FILE, STATE_FILE};
+use crate::store::files::{AGENT_DATABASE, PROFILES_FILE, STATE_FILE};
 use crate::store::{Agent, legacy};
 
 pub(super) static RULE: Rule = Rule {

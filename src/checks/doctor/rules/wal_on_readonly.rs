@@ -3,8 +3,9 @@
 use super::prelude::*;
 use std::path::Path;
 
-use crate::store::layer::AGENT_DATABASE;
-use crate::store::{Agent, sqlite};
+use crate::store::Agent;
+use crate::store::db::sqlite;
+use crate::store::files::AGENT_DATABASE;
 
 pub(super) static RULE: Rule = Rule {
     id: "wal-on-readonly",

@@ -12,9 +12,9 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::os::unix::fs::FileExt;
 
-use super::auth::Row;
-use super::sqlite::Found;
+use super::rows::Found;
 use crate::base::time::Millis;
+use crate::store::document::Row;
 
 /// More pages than the tables in question ever have.
 const MAX_PAGES: usize = 4_096;
@@ -390,10 +390,11 @@ fn varint(bytes: &[u8], at: usize) -> Option<(u64, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::layer::{AGENT_STATE_ROW, AGENT_STORE_ROW, SHARED_MARKER_ROW, SHARED_STORE_ROW};
-    use super::super::sqlite::{beside, find_with_sqlite};
-    use super::super::testing::{Home, agent_database, state_database};
+    use super::super::rows::find_with_sqlite;
+    use super::super::sqlite::beside;
     use super::*;
+    use crate::store::document::{AGENT_STATE_ROW, AGENT_STORE_ROW, SHARED_MARKER_ROW, SHARED_STORE_ROW};
+    use crate::store::testing::{Home, agent_database, state_database};
     use proptest::prelude::*;
     use rusqlite::Connection;
 

@@ -18,6 +18,8 @@
 //! - Not in WAL mode: `mode=ro` with SQLite's own locks; a journal that a dead process left is
 //!   rolled back in a copy.
 
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rustix::fs::FlockOperation;
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata};
 use std::os::unix::ffi::OsStrExt;
@@ -25,13 +27,11 @@ use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-use rusqlite::{Connection, ErrorCode, OpenFlags};
-use rustix::fs::FlockOperation;
-
-use super::auth::Row;
-use super::{layer, pages};
+use super::pages;
+use super::rows::{Found, find_with_sqlite};
 use crate::base::error::{Error, Result};
-use crate::base::time::Millis;
+use crate::store::document::Row;
+use crate::store::files::refuse_special;
 
 /// How long another process may hold the database before this is "busy"; the releases wait as long.
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -79,25 +79,12 @@ enum Attempt<T> {
     CopyAside,
 }
 
-/// What a database says about itself, and the rows that were asked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Found {
-    /// `PRAGMA user_version`.
-    pub version: i64,
-    /// `app_version` and `agent_id` of `schema_meta`, row `primary`.
-    pub meta: Option<(Option<String>, Option<String>)>,
-    /// Whether the table of each row is there.
-    pub tables: Vec<bool>,
-    /// Text and time of each row.
-    pub rows: Vec<Option<(String, Option<Millis>)>>,
-}
-
 /// Reads these rows without a trace, by the shortest way.
 ///
 /// # Errors
 /// As [`read`].
 pub(crate) fn read_rows(path: &Path, wanted: &[Row]) -> Result<Found> {
-    super::layer::refuse_special(path)?;
+    refuse_special(path)?;
     // Twice, for the gateway that happened to write just then.
     for _ in 0..2 {
         if let Some(found) = steadily(path, |file, log| pages::find(file, log, wanted)) {
@@ -123,27 +110,13 @@ fn steadily<T>(path: &Path, read: impl FnOnce(&File, Option<&File>) -> Option<T>
     (stamps() == before && before.0.is_some()).then_some(answer)
 }
 
-pub(crate) fn find_with_sqlite(connection: &Connection, wanted: &[Row]) -> rusqlite::Result<Found> {
-    let mut found = Found {
-        version: layer::user_version(connection)?,
-        meta: layer::schema_meta(connection)?,
-        tables: Vec::with_capacity(wanted.len()),
-        rows: Vec::with_capacity(wanted.len()),
-    };
-    for row in wanted {
-        found.tables.push(layer::has_table(connection, row.table)?);
-        found.rows.push(row.read(connection)?);
-    }
-    Ok(found)
-}
-
 /// Reads a database without a trace: `work` runs in one read transaction, perhaps several times.
 ///
 /// # Errors
 /// `Nothing` when there is no file, `Damaged` when it is no database, `Busy` when other processes
 /// kept changing or holding it, `Failed` otherwise.
 pub(crate) fn read<T>(path: &Path, mut work: impl FnMut(&Connection) -> rusqlite::Result<T>) -> Result<T> {
-    super::layer::refuse_special(path)?;
+    refuse_special(path)?;
     let real = fs::canonicalize(path).map_err(|error| Error::io("open the database", path, error))?;
     let started = Instant::now();
     let mut copies = 0;
@@ -368,8 +341,8 @@ pub(crate) fn sqlite_error(action: &str, path: &Path, error: rusqlite::Error) ->
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Home, agent_database};
     use super::*;
+    use crate::store::testing::{Home, agent_database};
 
     fn database() -> (Home, PathBuf) {
         let home = Home::new();
