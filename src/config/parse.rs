@@ -70,13 +70,8 @@ impl Parser<'_> {
         if node.is_some() && self.errors < MAX_ERRORS {
             self.blanks();
             if let Some(c) = self.peek() {
-                let shown = show(c);
-                self.error(
-                    self.at,
-                    self.at + c.len_utf8(),
-                    &format!("{shown} after the end of the document"),
-                    &[],
-                );
+                let message = format!("{} after the end of the document", show(c));
+                self.error(self.at, self.at + c.len_utf8(), &message, &[]);
             }
         }
         node
@@ -515,8 +510,7 @@ impl Parser<'_> {
                 _ if what.starts_with(|c: char| c.is_ascii_digit()) => &["text needs quotes"],
                 _ => &[],
             };
-            let text = format!("{} is no number", if what.is_empty() { "this" } else { what });
-            self.error(start, end.max(start + 1).min(self.text.len()), &text, hints);
+            self.error(start, end.max(start + 1).min(self.text.len()), "this is no number", hints);
             self.at = end;
             return Err(Stop);
         }
@@ -613,8 +607,14 @@ fn is_word_part(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '$' | '_' | '\u{200c}' | '\u{200d}')
 }
 
+/// What stands at a place, in words: a message quotes no text of the file, which may be a secret whose
+/// quotes are missing.
 fn show(c: char) -> String {
-    if c.is_control() || is_blank(c) { format!("U+{:04X}", u32::from(c)) } else { format!("\"{c}\"") }
+    match c {
+        '{' | '}' | '[' | ']' | ',' | ':' | '"' | '\'' => format!("\"{c}\""),
+        _ if c.is_control() || is_blank(c) => format!("U+{:04X}", u32::from(c)),
+        _ => "other text".to_owned(),
+    }
 }
 
 #[cfg(test)]

@@ -109,7 +109,7 @@ fn convert(value: &ast::Value<'_>, errors: &mut Vec<SyntaxError>) -> Node {
             Some(number) => Kind::Number(number),
             None => {
                 errors.push(SyntaxError {
-                    message: format!("{} can't be kept as a number", number.value),
+                    message: "this number can't be kept".into(),
                     at,
                     more_follows: false,
                 });

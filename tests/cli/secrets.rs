@@ -117,3 +117,31 @@ fn debug_prints_hold_no_secret() {
     let printed = format!("{env:?} {loaded:?} {machine:?} {script:?}");
     assert!(!printed.contains(&secret[..8]), "{printed}");
 }
+
+/// A secret whose quotes are missing is a syntax error; no message quotes it, in no format and from no
+/// command (report: a key that begins with a digit went whole into an annotation).
+#[test]
+fn a_syntax_error_quotes_nothing_of_the_file() {
+    for secret in ["9f86d081zq7material", "-zq7material", ".zq7material", "+zq7material", "#zq7material"] {
+        let sandbox = Sandbox::empty();
+        let text = format!("{{ models: {{ providers: {{ p: {{ apiKey: {secret} }} }} }} }}");
+        let file = sandbox.write("openclaw.json", &text).display().to_string();
+        for args in [
+            &["config", "validate", &file][..],
+            &["config", "validate", &file, "--format", "json"],
+            &["config", "validate", &file, "--format", "sarif"],
+            &["config", "validate", &file, "--format", "github"],
+            &["config", "validate", &file, "--format", "junit"],
+            &["config", "explain", "models"],
+            &["config", "fix", &file],
+            &["auth", "list"],
+            &["route"],
+            &["doctor", "--json"],
+            &["cooldowns", "show", "--json"],
+        ] {
+            let run = sandbox.run(args.iter().copied());
+            let all = format!("{}{}", run.stdout, run.stderr);
+            assert!(!all.contains("zq7") && !all.contains("9f86"), "{args:?} {secret}:\n{all}");
+        }
+    }
+}
