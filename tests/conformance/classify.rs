@@ -1,7 +1,7 @@
 //! `classify`: the failover reason of one error signal. `overflow` isn't compared.
 
+use clawctl::engine::RuleSet;
 use clawctl::engine::classify::{Classifier, Signal};
-use clawctl::engine::rules::family_of_release;
 use serde_json::{Value, json};
 
 /// The engine's answer, or none when the operation isn't this module's.
@@ -9,7 +9,7 @@ pub fn answer(release: &str, case: &Value) -> Option<Value> {
     if case["op"] != "classify" {
         return None;
     }
-    let family = family_of_release(release).ok()?;
+    let family = RuleSet::for_release(release).ok()?.family;
     let signal = Signal {
         status: case["status"].as_i64(),
         code: case["code"].as_str(),

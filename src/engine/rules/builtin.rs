@@ -7,23 +7,23 @@ use crate::base::time::Millis;
 
 use super::super::facts::RefForm;
 use super::super::types::{Family, Reason};
-use super::models;
 use super::{
     AliasUse, Backoff, BlockedUse, ChainRules, CoerceRules, CooldownKey, CooldownRules, OrderRules,
     ProviderNames, ReasonSet, RuleSet, RunRules,
 };
+use super::{models, run};
 
 /// The last time that JavaScript's `Date` knows.
 const LAST_DATE: Millis = Millis(8_640_000_000_000_000);
 
-/// Before 2026.3.31.
+/// Before 2026.3.28.
 pub(super) fn r2026_3() -> RuleSet {
     let billing = Backoff { base: Millis::from_hours(5), max: Millis::from_hours(24) };
     RuleSet {
         id: Family::R2026_3.id().to_owned(),
         family: Family::R2026_3,
         checked_release: Family::R2026_3.checked_release(),
-        about: "releases before 2026.3.31",
+        about: "releases before 2026.3.28",
         run: RunRules::of_family(Family::R2026_3),
         cooldown: CooldownRules {
             regular_ladder: [1, 5, 25, 60].map(Millis::from_mins).to_vec(),
@@ -110,14 +110,14 @@ pub(super) fn r2026_3() -> RuleSet {
     }
 }
 
-/// 2026.3.31 to 2026.5.
+/// 2026.4.29 to 2026.5.11.
 pub(super) fn r2026_5() -> RuleSet {
     let before = r2026_3();
     RuleSet {
         id: Family::R2026_5.id().to_owned(),
         family: Family::R2026_5,
         checked_release: Family::R2026_5.checked_release(),
-        about: "releases 2026.3.31 to 2026.5",
+        about: "releases 2026.4.29 to 2026.5.11",
         run: RunRules::of_family(Family::R2026_5),
         cooldown: CooldownRules {
             regular_ladder: vec![Millis::from_secs(30), Millis::from_mins(1), Millis::from_mins(5)],
@@ -270,14 +270,14 @@ pub(super) fn r2026_7() -> RuleSet {
     }
 }
 
-/// From 2026.8.
+/// From 2026.9.5.
 pub(super) fn r2026_9() -> RuleSet {
     let before = r2026_7();
     RuleSet {
         id: Family::R2026_9.id().to_owned(),
         family: Family::R2026_9,
         checked_release: Family::R2026_9.checked_release(),
-        about: "releases from 2026.8",
+        about: "releases from 2026.9.5",
         run: RunRules::of_family(Family::R2026_9),
         cooldown: CooldownRules {
             rate_limit: Some(Backoff { base: Millis::from_secs(30), max: Millis::from_hours(24) }),
@@ -363,6 +363,105 @@ pub(super) fn r2026_9() -> RuleSet {
             ],
         },
         ..before
+    }
+}
+
+/// 2026.3.28 to 2026.3.31: windows and reading of 2026.5 already, permanent-auth windows, default model
+/// and, mostly, the classifier of 2026.3 (recorded: 2026.3.31).
+pub(super) fn r2026_3_31() -> RuleSet {
+    let (older, base) = (r2026_3(), r2026_5());
+    RuleSet {
+        id: "2026.3.31".to_owned(),
+        family: Family::R2026_3,
+        checked_release: "2026.3.31",
+        about: "releases 2026.3.28 to 2026.3.31; classification is the nearest, 2026.3",
+        cooldown: CooldownRules {
+            auth_permanent: older.cooldown.auth_permanent,
+            auth_permanent_as_billing: true,
+            reason_priority: older.cooldown.reason_priority,
+            ..base.cooldown
+        },
+        chain: ChainRules { default_model: older.chain.default_model, ..base.chain },
+        ..base
+    }
+}
+
+/// 2026.4 before 2026.4.29 (recorded: 2026.4.15).
+pub(super) fn r2026_4_15() -> RuleSet {
+    let base = r2026_5();
+    RuleSet {
+        id: "2026.4.15".to_owned(),
+        checked_release: "2026.4.15",
+        about: "releases 2026.4 before 2026.4.29; classification is the nearest, 2026.5",
+        cooldown: CooldownRules { reason_priority: r2026_3().cooldown.reason_priority, ..base.cooldown },
+        chain: ChainRules { default_model: "openai/gpt-5.4".to_owned(), ..base.chain },
+        ..base
+    }
+}
+
+/// 2026.5.20 to 2026.5.28: 2026.7, but a timeout blocks the whole profile and stores are read as before
+/// (recorded: 2026.5.28).
+pub(super) fn r2026_5_28() -> RuleSet {
+    let base = r2026_7();
+    RuleSet {
+        id: "2026.5.28".to_owned(),
+        checked_release: "2026.5.28",
+        about: "releases 2026.5.20 to 2026.5",
+        cooldown: CooldownRules { model_scoped: ReasonSet::of(&[Reason::RateLimit]), ..base.cooldown },
+        coerce: r2026_5().coerce,
+        ..base
+    }
+}
+
+/// 2026.5.12 to 2026.5.19: 2026.5.28 with the classifier of 2026.5 (recorded: 2026.5.19).
+pub(super) fn r2026_5_19() -> RuleSet {
+    let base = r2026_5_28();
+    RuleSet {
+        id: "2026.5.19".to_owned(),
+        family: Family::R2026_5,
+        checked_release: "2026.5.19",
+        about: "releases 2026.5.12 to 2026.5.19",
+        run: RunRules { transport: run::Transport { outer_attempts: 4, ..base.run.transport }, ..base.run },
+        ..base
+    }
+}
+
+/// 2026.8.1 to 2026.9.1: order and reading of 2026.9 with the windows of 2026.7, which no key of the
+/// config changes (recorded: 2026.8.2 and 2026.9.1). A profile gets 4 requests at 429, 3 at 500.
+pub(super) fn r2026_8() -> RuleSet {
+    let (older, base) = (r2026_7(), r2026_9());
+    RuleSet {
+        id: "2026.8".to_owned(),
+        family: Family::R2026_7,
+        checked_release: "2026.8.2",
+        about: "releases 2026.8.1 to 2026.9.1; classification is the nearest, 2026.7",
+        run: RunRules {
+            transport: older.run.transport,
+            same_model: run::SameModel { rate_limit_retries: 3, transient_retries: 0, ..base.run.same_model },
+            ..base.run
+        },
+        cooldown: CooldownRules {
+            rate_limit: None,
+            billing: older.cooldown.billing,
+            max_doublings: older.cooldown.max_doublings,
+            min_backoff: older.cooldown.min_backoff,
+            keeps_rate_limit_count: false,
+            ..base.cooldown
+        },
+        chain: ChainRules { default_model: "openai/gpt-5.6-sol".to_owned(), ..base.chain },
+        ..base
+    }
+}
+
+/// 2026.9.2 to 2026.9.4: another default model (recorded: 2026.9.4).
+pub(super) fn r2026_9_4() -> RuleSet {
+    let base = r2026_9();
+    RuleSet {
+        id: "2026.9.4".to_owned(),
+        checked_release: "2026.9.4",
+        about: "releases 2026.9.2 to 2026.9.4; classification is the nearest, 2026.9",
+        chain: ChainRules { default_model: "openai/gpt-5.6-sol".to_owned(), ..base.chain },
+        ..base
     }
 }
 

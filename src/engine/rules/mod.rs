@@ -15,7 +15,7 @@ pub use names::ProviderNames;
 pub use run::RunRules;
 
 use crate::base::time::Millis;
-use crate::openclaw::release::Release;
+use crate::openclaw::release::{Numbers, Release};
 
 use super::facts::RefForm;
 use super::types::{Family, Reason};
@@ -276,7 +276,7 @@ impl ChainRules {
 /// Everything that one release does differently from another.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RuleSet {
-    /// `2026.3`, `2026.5`, `2026.7`, `2026.9`, `documented`.
+    /// One of [`RuleSet::IDS`], or what an operator's file is called.
     pub id: String,
     /// Where classification and runs belong.
     pub family: Family,
@@ -355,7 +355,19 @@ pub(crate) fn nearest<'a>(text: &str, candidates: impl IntoIterator<Item = &'a s
 
 impl RuleSet {
     /// Ids of the built-in rule sets, oldest first.
-    pub const IDS: [&'static str; 5] = ["2026.3", "2026.5", "2026.7", "2026.9", "documented"];
+    pub const IDS: [&'static str; 11] = [
+        "2026.3",
+        "2026.3.31",
+        "2026.4.15",
+        "2026.5",
+        "2026.5.19",
+        "2026.5.28",
+        "2026.7",
+        "2026.8",
+        "2026.9.4",
+        "2026.9",
+        "documented",
+    ];
 
     /// A built-in rule set.
     ///
@@ -365,10 +377,9 @@ impl RuleSet {
         if id == "documented" {
             return Ok(builtin::documented());
         }
-        Family::ALL
-            .into_iter()
-            .find(|family| family.id() == id)
-            .map(Self::of_family)
+        FROM.iter()
+            .map(|(_, build)| build())
+            .find(|set| set.id == id)
             .ok_or_else(|| RulesError::UnknownRuleSet { id: id.to_owned(), nearest: nearest(id, Self::IDS) })
     }
 
@@ -383,50 +394,59 @@ impl RuleSet {
         }
     }
 
-    /// The rule set of a release such as `2026.7.1`, `v2026.9.0-beta.2`: before 2026.3.31 `2026.3`, to
-    /// 2026.5 `2026.5`, to 2026.7 `2026.7`, then `2026.9`.
+    /// The rule set of a release such as `2026.7.1`, `v2026.9.0-beta.2`: the last of [`FROM`] that isn't
+    /// newer.
     ///
     /// # Errors
     /// The text is no release.
     pub fn for_release(release: &str) -> Result<Self, RulesError> {
-        family_of_release(release).map(Self::of_family)
+        let parsed: Release =
+            release.parse().map_err(|_| RulesError::UnknownRelease { release: release.to_owned() })?;
+        let version = parsed.numbers();
+        let of = |&&(first, _): &&(Numbers, _)| first <= version;
+        let build = FROM.iter().rev().find(of).map_or(builtin::r2026_3 as fn() -> Self, |&(_, build)| build);
+        Ok(build())
     }
 }
 
-/// The family of a release; see [`RuleSet::for_release`].
-///
-/// # Errors
-/// The text is no release.
-pub fn family_of_release(release: &str) -> Result<Family, RulesError> {
-    let parsed: Release =
-        release.parse().map_err(|_| RulesError::UnknownRelease { release: release.to_owned() })?;
-    let version = parsed.numbers();
-    Ok(if version < (2026, 3, 31) {
-        Family::R2026_3
-    } else if version < (2026, 6, 0) {
-        Family::R2026_5
-    } else if version < (2026, 8, 0) {
-        Family::R2026_7
-    } else {
-        Family::R2026_9
-    })
-}
+/// The first release of each rule set. Boundaries between asked releases are the nearest asked one's
+/// (2026.3.22 answers as 2026.3.13, 2026.3.28 as 2026.3.31, 2026.4.29 as 2026.5.7, 2026.5.12 as
+/// 2026.5.19); 2026.4.1 to 2026.4.14 and 2026.5.20 to 2026.5.27 were not asked.
+const FROM: [(Numbers, fn() -> RuleSet); 10] = [
+    ((0, 0, 0), builtin::r2026_3),
+    ((2026, 3, 28), builtin::r2026_3_31),
+    ((2026, 4, 0), builtin::r2026_4_15),
+    ((2026, 4, 29), builtin::r2026_5),
+    ((2026, 5, 12), builtin::r2026_5_19),
+    ((2026, 5, 20), builtin::r2026_5_28),
+    ((2026, 6, 0), builtin::r2026_7),
+    ((2026, 8, 0), builtin::r2026_8),
+    ((2026, 9, 2), builtin::r2026_9_4),
+    ((2026, 9, 5), builtin::r2026_9),
+];
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn releases_map_to_families() {
+    fn releases_map_to_rule_sets() {
         for (release, id) in [
             ("2026.1.5", "2026.3"),
             ("2026.3.13", "2026.3"),
-            ("2026.3.31", "2026.5"),
-            ("2026.4.2", "2026.5"),
+            ("2026.3.22", "2026.3"),
+            ("2026.3.28", "2026.3.31"),
+            ("2026.3.31", "2026.3.31"),
+            ("2026.4.2", "2026.4.15"),
+            ("2026.4.29", "2026.5"),
             ("2026.5.7", "2026.5"),
+            ("2026.5.12", "2026.5.19"),
+            ("2026.5", "2026.5.28"),
             ("2026.6.0", "2026.7"),
             ("2026.7.1", "2026.7"),
-            ("v2026.8.0-beta.2", "2026.9"),
+            ("v2026.8.0-beta.2", "2026.8"),
+            ("2026.9.1", "2026.8"),
+            ("2026.9.4", "2026.9.4"),
             ("2026.9.6", "2026.9"),
             ("2027.1", "2026.9"),
         ] {
