@@ -48,7 +48,7 @@ pub fn credential(rules: &RuleSet, raw: &Value, fallback_provider: Option<&str>)
     {
         entry.insert("type".to_owned(), mode.clone());
     }
-    if coerce.canonical && entry.get("type").is_some_and(|kind| kind == "apiKey") {
+    if coerce.reads_api_key_type && entry.get("type").is_some_and(|kind| kind == "apiKey") {
         entry.insert("type".to_owned(), "api_key".into());
     }
     let has_key_ref =

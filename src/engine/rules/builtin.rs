@@ -84,6 +84,7 @@ pub(super) fn r2026_3() -> RuleSet {
         },
         coerce: CoerceRules {
             canonical: false,
+            reads_api_key_type: false,
             reads_refs_in_values: false,
             keeps_empty_order: true,
             keeps_setup: false,
@@ -238,6 +239,7 @@ pub(super) fn r2026_7() -> RuleSet {
         models: models::R2026_7,
         coerce: CoerceRules {
             canonical: true,
+            reads_api_key_type: true,
             oauth_members: &[
                 "access",
                 "refresh",
@@ -374,7 +376,7 @@ pub(super) fn r2026_3_31() -> RuleSet {
         id: "2026.3.31".to_owned(),
         family: Family::R2026_3,
         checked_release: "2026.3.31",
-        about: "releases 2026.3.28 to 2026.3.31; classification is the nearest, 2026.3",
+        about: "windows of 2026.5, permanent-auth windows of 2026.3; classification is the nearest, 2026.3",
         cooldown: CooldownRules {
             auth_permanent: older.cooldown.auth_permanent,
             auth_permanent_as_billing: true,
@@ -392,23 +394,23 @@ pub(super) fn r2026_4_15() -> RuleSet {
     RuleSet {
         id: "2026.4.15".to_owned(),
         checked_release: "2026.4.15",
-        about: "releases 2026.4 before 2026.4.29; classification is the nearest, 2026.5",
+        about: "2026.5 with an earlier default model; classification is the nearest, 2026.5",
         cooldown: CooldownRules { reason_priority: r2026_3().cooldown.reason_priority, ..base.cooldown },
         chain: ChainRules { default_model: "openai/gpt-5.4".to_owned(), ..base.chain },
         ..base
     }
 }
 
-/// 2026.5.20 to 2026.5.28: 2026.7, but a timeout blocks the whole profile and stores are read as before
-/// (recorded: 2026.5.28).
+/// 2026.5.20 to 2026.5.28: 2026.7, but a timeout blocks the whole profile and the type `apiKey`
+/// is none (recorded: 2026.5.28).
 pub(super) fn r2026_5_28() -> RuleSet {
     let base = r2026_7();
     RuleSet {
         id: "2026.5.28".to_owned(),
         checked_release: "2026.5.28",
-        about: "releases 2026.5.20 to 2026.5",
+        about: "2026.7, but a timeout blocks the whole profile; classification is the nearest, 2026.7",
         cooldown: CooldownRules { model_scoped: ReasonSet::of(&[Reason::RateLimit]), ..base.cooldown },
-        coerce: r2026_5().coerce,
+        coerce: CoerceRules { reads_api_key_type: false, ..base.coerce },
         ..base
     }
 }
@@ -420,7 +422,7 @@ pub(super) fn r2026_5_19() -> RuleSet {
         id: "2026.5.19".to_owned(),
         family: Family::R2026_5,
         checked_release: "2026.5.19",
-        about: "releases 2026.5.12 to 2026.5.19",
+        about: "2026.5.28 with the classification of 2026.5",
         run: RunRules { transport: run::Transport { outer_attempts: 4, ..base.run.transport }, ..base.run },
         ..base
     }
@@ -434,7 +436,7 @@ pub(super) fn r2026_8() -> RuleSet {
         id: "2026.8".to_owned(),
         family: Family::R2026_7,
         checked_release: "2026.8.2",
-        about: "releases 2026.8.1 to 2026.9.1; classification is the nearest, 2026.7",
+        about: "order of 2026.9, windows of 2026.7; classification is the nearest, 2026.7",
         run: RunRules {
             transport: older.run.transport,
             same_model: run::SameModel { rate_limit_retries: 3, transient_retries: 0, ..base.run.same_model },
@@ -459,7 +461,7 @@ pub(super) fn r2026_9_4() -> RuleSet {
     RuleSet {
         id: "2026.9.4".to_owned(),
         checked_release: "2026.9.4",
-        about: "releases 2026.9.2 to 2026.9.4; classification is the nearest, 2026.9",
+        about: "2026.9 with an earlier default model; classification is the nearest, 2026.9",
         chain: ChainRules { default_model: "openai/gpt-5.6-sol".to_owned(), ..base.chain },
         ..base
     }

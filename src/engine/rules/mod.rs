@@ -203,6 +203,8 @@ pub struct OrderRules {
 pub struct CoerceRules {
     /// Only known members are taken, normalized (2026.7 on); before, entries stay as they are.
     pub canonical: bool,
+    /// The type `apiKey` stands for `api_key` (2026.6.1 on; 2026.5.28 drops such an entry).
+    pub reads_api_key_type: bool,
     /// A ref that stands in `key` or `token` counts as `keyRef` or `tokenRef` (2026.5 on).
     pub reads_refs_in_values: bool,
     /// An order in which nothing is left is still an order (2026.3).
